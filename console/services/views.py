@@ -1,0 +1,223 @@
+"""What pages and REST receive: frozen copies, no table rows, nothing lazy.
+
+Texts are raw unless a field says otherwise; whoever draws them runs them through
+`console.domain.text.visible`. Times are aware UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One keyset page. `total` counts to 1,000, then `total_capped` is true."""
+
+    items: Sequence[T]
+    next_cursor: str | None
+    total: int
+    total_capped: bool
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """`headline` is the amount or the first scalar argument of the first action, exact text, may be empty."""
+
+    id: str
+    version: int
+    kind: str
+    status: str
+    source: str
+    thread_id: str
+    thread_ref: str
+    tool: str
+    tools: Sequence[str]
+    action_count: int
+    headline: str
+    subject: str
+    opened_at: datetime
+    group_size: int
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ActionView:
+    """One proposed call at its position. `args_text` is the exact JSON text that the digest covers.
+
+    `outcome` is empty until settled, then e.g. "ran", "did not run", "tool failed: order closed".
+    """
+
+    position: int
+    name: str
+    args: Any
+    args_text: str
+    description: str
+    allowed_decisions: Sequence[str]
+    args_schema: dict[str, Any] | None
+    tool_call_id: str | None = None
+    decision: dict[str, Any] | None = None
+    decision_text: str = ""
+    final_args_text: str = ""
+    outcome: str = ""
+
+
+@dataclass(frozen=True)
+class GroupMember:
+    """Another review of the same pause."""
+
+    id: str
+    tool: str
+    status: str
+    decided_by: str | None
+
+
+@dataclass(frozen=True)
+class ReviewView:
+    """`value_text` is the exact text of an `answer` or `unreadable` interrupt; `agent_text` what the agent wrote last.
+
+    `may_decide` and `why_not` are the same answer that `decide` will give to this actor.
+    """
+
+    id: str
+    version: int
+    digest: str
+    kind: str
+    status: str
+    source: str
+    thread_id: str
+    thread_ref: str
+    checkpoint_ns: str
+    checkpoint_id: str
+    interrupt_id: str
+    opened_at: datetime
+    actions: Sequence[ActionView]
+    group: Sequence[GroupMember] = ()
+    waiting_for: int = 0
+    agent_text: str = ""
+    value: Any = None
+    value_text: str = ""
+    answer_schema: dict[str, Any] | None = None
+    note: str = ""
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    settled_at: datetime | None = None
+    outcome: str = ""
+    may_decide: bool = False
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class VerdictView:
+    """The recorded verdict: what `POST …/decisions` answers with 202."""
+
+    review_id: str
+    decision_id: str
+    version: int
+    status: str
+    decided_by: str
+    decided_at: datetime
+    decisions: Sequence[dict[str, Any]]
+    waiting_for: int
+    answer_text: str | None = None
+
+
+@dataclass(frozen=True)
+class ToolCallView:
+    """A call on an agent message. `state`: proposed, waiting, running, ran, failed, rejected, answered, not run.
+
+    `position` is set when the call belongs to a review: the number shown is position + 1.
+    """
+
+    id: str
+    name: str
+    args_text: str
+    state: str
+    position: int | None = None
+    result: str = ""
+    note: str = ""
+    reviewed: bool = False
+
+
+@dataclass(frozen=True)
+class MessageView:
+    """`role`: human, ai, tool, system. `blocks` are the content blocks as JSON-safe values."""
+
+    id: str
+    role: str
+    text: str
+    blocks: Sequence[dict[str, Any]] = ()
+    tool_calls: Sequence[ToolCallView] = ()
+    tool_call_id: str | None = None
+    name: str = ""
+    status: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ThreadView:
+    """`status`: idle, running, paused, poisoned, failed, stuck; `error` says why for the last three.
+
+    `composer` is empty when a message may be sent, else the reason why not.
+    """
+
+    source: str
+    thread_id: str
+    thread_ref: str
+    status: str
+    title: str
+    error: str
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    composer: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MessagesView:
+    """A window of the newest messages; `earlier` counts those before it."""
+
+    items: Sequence[MessageView]
+    earlier: int
+
+
+@dataclass(frozen=True)
+class AuditAction:
+    """Proposed, decided and executed of one position, as exact texts."""
+
+    position: int
+    tool: str
+    proposed_args: str
+    decision: str
+    message: str
+    final_args: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """One ledger entry; for `decided` entries `actions` and, once settled, `outcome` are filled."""
+
+    seq: int
+    at: datetime
+    kind: str
+    actor: str
+    role: str
+    via: str
+    review_id: str | None
+    thread_id: str | None
+    thread_ref: str | None
+    tool: str | None
+    verdict: str | None
+    outcome: str | None
+    what: str
+    reason: str
+    hash: str
+    body: dict[str, Any] = field(default_factory=dict)
+    actions: Sequence[AuditAction] = ()
