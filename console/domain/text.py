@@ -1,0 +1,90 @@
+"""Characters that a reader cannot see or that move what they see, made visible.
+
+Trojan Source (CVE-2021-42574) hides meaning in bidirectional controls; zero-width, tag and filler
+characters do the same for search and for the eye.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+_PLAIN_CONTROLS = {"\n", "\t"}
+# Letters and marks by category, blank by design.
+_BLANKS = {0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x034F}
+_HIDDEN_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
+_WORDS = {
+    0x00: "null",
+    0x1B: "escape",
+    0x7F: "delete",
+    0x00AD: "soft hyphen",
+    0x200B: "zero-width space",
+    0x200C: "zero-width non-joiner",
+    0x200D: "zero-width joiner",
+    0x200E: "left-to-right mark",
+    0x200F: "right-to-left mark",
+    0x202A: "left-to-right embedding",
+    0x202B: "right-to-left embedding",
+    0x202C: "end of direction",
+    0x202D: "left-to-right override",
+    0x202E: "right-to-left override",
+    0x2060: "word joiner",
+    0x2066: "left-to-right isolate",
+    0x2067: "right-to-left isolate",
+    0x2068: "first strong isolate",
+    0x2069: "end of isolate",
+    0xFEFF: "zero-width no-break space",
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of text; `hazard` names the hidden character, and then `text` is its escape such as U+202E."""
+
+    text: str
+    hazard: str = ""
+
+
+def is_hidden(char: str) -> bool:
+    """True for every character that would be drawn as nothing or would reorder its neighbours."""
+    code = ord(char)
+    if code < 0x7F:
+        return code < 0x20 and char not in _PLAIN_CONTROLS
+    if unicodedata.category(char) in _HIDDEN_CATEGORIES or code in _BLANKS:
+        return True
+    return 0x180B <= code <= 0x180F or 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
+
+
+def name_of(char: str) -> str:
+    """What a person may call the character, in lower case."""
+    code = ord(char)
+    return _WORDS.get(code) or unicodedata.name(char, "control character").lower()
+
+
+def visible(text: str) -> list[Segment]:
+    """Split into plain stretches and one segment per hidden character; joined they hold every character."""
+    return list(_segments(text))
+
+
+def _segments(text: str) -> Iterator[Segment]:
+    for hidden, chars in groupby(text, key=is_hidden):
+        if hidden:
+            yield from (Segment(f"U+{ord(char):04X}", name_of(char)) for char in chars)
+        else:
+            yield Segment("".join(chars))
+
+
+def escape(text: str) -> str:
+    """The same in one string, for places that draw no segments: titles, terminals, search."""
+    return "".join(f"[{part.text}]" if part.hazard else part.text for part in visible(text))
+
+
+def count_hazards(text: str) -> int:
+    return sum(map(is_hidden, text))
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Such a string has no UTF-8 form, so it can be neither stored nor hashed as typed."""
+    return any("\ud800" <= char <= "\udfff" for char in text)

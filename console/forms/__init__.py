@@ -1,0 +1,1 @@
+"""JSON values kept exact, and forms made of JSON Schema. Pure Python."""

@@ -1,0 +1,164 @@
+"""JSON that loses nothing: strict reading, exact writing.
+
+Reading refuses what Python or a browser would silently change (duplicate keys, NaN, numbers with more
+digits than a float keeps). Writing gives every Python value an agent may propose one text; what JSON
+does not know is tagged `{"$t": kind, "v": …}`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import json
+import math
+import uuid
+from typing import Any
+
+from console.domain.canonical import escape_surrogates
+
+MAX_DEPTH = 100
+_TAG = "$t"
+
+
+class JsonProblem(ValueError):
+    """The text is not JSON, or not JSON that can be kept exactly; the message is for a person."""
+
+
+def loads(text: str | bytes) -> Any:
+    """Parse JSON (RFC 8259); raise `JsonProblem` for what could not be kept digit for digit."""
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise JsonProblem(f"not UTF-8 at byte {error.start}") from None
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise JsonProblem(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+    except RecursionError:
+        raise JsonProblem(f"nested deeper than {MAX_DEPTH} levels") from None
+    if depth(value) > MAX_DEPTH:
+        raise JsonProblem(f"nested deeper than {MAX_DEPTH} levels")
+    return value
+
+
+def depth(value: Any) -> int:
+    """How many containers deep `value` goes; 0 for a scalar. Iterative, so depth itself cannot overflow."""
+    deepest, level = 0, [value]
+    while True:
+        below = [item for node in level if isinstance(node, dict | list) for item in _children(node)]
+        if not any(isinstance(node, dict | list) for node in level):
+            return deepest
+        deepest, level = deepest + 1, below
+
+
+def _children(node: dict[str, Any] | list[Any]) -> Any:
+    return node.values() if isinstance(node, dict) else node
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise JsonProblem(f"the key {key[:80]!r} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise JsonProblem("a number with too many digits") from None
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    try:
+        same = math.isfinite(value) and decimal.Decimal(text) == decimal.Decimal(repr(value))
+    except decimal.DecimalException:
+        same = False
+    if not same:
+        raise JsonProblem(f"the number {text[:60]} cannot be kept exactly; the nearest is {value!r}")
+    return value
+
+
+def _constant(text: str) -> Any:
+    raise JsonProblem(f"{text} is not JSON")
+
+
+def dumps(value: Any) -> str:
+    """The exact JSON text of any Python value: ints in full, floats by repr, keys in stored order."""
+    return escape_surrogates(json.dumps(tagged(value), ensure_ascii=False, allow_nan=False))
+
+
+def tagged(value: Any) -> Any:
+    """`value` with everything JSON does not know in its tagged form (facts: datetimes, sets, NaN, …)."""
+    match value:
+        case enum.Enum():
+            return {_TAG: "enum", "v": repr(value)}
+        case None | bool() | str() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else {_TAG: "float", "v": repr(value)}
+        case dict():
+            return _tagged_dict(value)
+        case list() | tuple():
+            return [tagged(item) for item in value]
+        case set() | frozenset():
+            return {_TAG: "set", "v": sorted((tagged(item) for item in value), key=repr)}
+        case bytes() | bytearray():
+            return {_TAG: "bytes", "v": base64.b64encode(value).decode()}
+        case datetime.datetime() | datetime.date() | datetime.time():
+            return {_TAG: type(value).__name__, "v": value.isoformat()}
+        case decimal.Decimal() | uuid.UUID():
+            return {_TAG: type(value).__name__.lower(), "v": str(value)}
+    return _tagged_object(value)
+
+
+def _tagged_dict(value: dict[Any, Any]) -> Any:
+    if all(isinstance(key, str) and not key.startswith(_TAG) for key in value):
+        return {key: tagged(item) for key, item in value.items()}
+    return {_TAG: "map", "v": [[tagged(key), tagged(item)] for key, item in value.items()]}
+
+
+def _tagged_object(value: Any) -> Any:
+    name = type(value).__name__
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {_TAG: "dataclass", "cls": name, "v": tagged(fields)}
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return {_TAG: "model", "cls": name, "v": tagged(dump())}
+    return {_TAG: "repr", "cls": name, "v": repr(value)[:10_000]}
+
+
+def is_plain_json(value: Any) -> bool:
+    """True when `loads(dumps(value))` gives `value` back, so that a person may edit it as JSON text."""
+    try:
+        return same(loads(dumps(value)), value)
+    except (JsonProblem, RecursionError):
+        return False
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality that keeps types apart (1, 1.0, True and "1" differ) and lets NaN equal NaN."""
+    if type(left) is not type(right):
+        return False
+    match left:
+        case dict():
+            return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+        case list():
+            return len(left) == len(right) and all(map(same, left, right))
+        case float():
+            return repr(left) == repr(right)
+    return bool(left == right)
