@@ -1,0 +1,3 @@
+"""A console in which people decide what a paused agent may do."""
+
+__version__ = "0.1.0"

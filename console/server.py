@@ -1,0 +1,131 @@
+"""One process: the pages, the API and the socket on one port, started in an order that can refuse with one line."""
+
+import asyncio
+import errno
+import os
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from console.compose import prepare
+from console.settings import Settings, check_exposure
+from console.settings_file import SettingsError
+from console.webconfig import CLIENT, activate, install, make_config, prepare_serving
+
+STOP_WITHIN_SECONDS = 8
+SHOWN_ACCOUNTS = "Demo accounts (password: demo): sam and sue (supervisors), quinn (qa), ada (admin)"
+
+
+class ServeError(Exception):
+    """One line: the cause and its cure."""
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """granian binds with SO_REUSEPORT: a second server would start and silently get half of the connections."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except socket.gaierror as wrong:
+        raise ServeError(f"the host {host} is not known ({wrong.strerror}): correct --host") from None
+    except OSError as wrong:
+        if wrong.errno == errno.EADDRINUSE:
+            raise ServeError(f"port {port} on {host} is taken by another program: choose another with --port") from None
+        raise ServeError(f"port {port} on {host} cannot be opened ({wrong.strerror}): use --host or --port") from None
+
+
+def load(settings: Settings) -> Any:
+    """The ASGI application. Only here is the app imported: after its settings and its configuration."""
+    if not (CLIENT / "index.html").is_file():
+        raise ServeError("the pages are not built: run `make run`, or `python -m console.build`")
+    prepare_serving()
+    install(make_config(settings.server.allowed_origins))
+    activate(settings)
+    from console.console import app
+
+    return app()
+
+
+def own_address(settings: Settings) -> str:
+    server = settings.server
+    name = "localhost" if server.on_loopback else server.host
+    return f"{server.scheme}://{name}:{server.port}"
+
+
+async def answers_ping(host: str, port: int) -> bool:
+    try:
+        reader, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        return False
+    writer.write(b"GET /ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+    head = await reader.readline()
+    writer.close()
+    return b" 200 " in head
+
+
+async def announce(settings: Settings) -> None:
+    """granian opens the port when the lifespan's start has ended; only an answer on it is called ready."""
+    server = settings.server
+    while not server.tls_cert and not await answers_ping(server.host, server.port):
+        await asyncio.sleep(0.05)
+    print(f"Review Console is ready on {own_address(settings)}", flush=True)
+    if settings.demo:
+        print(SHOWN_ACCOUNTS, flush=True)
+
+
+def on_signals(stop_server: Callable[[], None], hooks: list[Callable[[], None]]) -> None:
+    """First signal: end the open streams, stop, at most 8 s. Second: leave at once."""
+    loop = asyncio.get_running_loop()
+    asked: list[int] = []
+
+    def stop() -> None:
+        if asked:
+            os._exit(130)
+        asked.append(1)
+        loop.call_later(STOP_WITHIN_SECONDS, os._exit, 1)
+        for hook in hooks:
+            hook()
+        stop_server()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+
+
+async def run(application: Any, settings: Settings) -> None:
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server.embed import Server
+
+    from console.console import closing_hooks
+
+    server = Server(
+        application,
+        address=settings.server.host,
+        port=settings.server.port,
+        interface=Interfaces.ASGI,
+        websockets=True,
+        # Its one warning says that the embedded server is experimental, on every start.
+        log_level=LogLevels.error,
+        ssl_cert=settings.server.tls_cert,
+        ssl_key=settings.server.tls_key,
+    )
+    on_signals(server.stop, closing_hooks)
+    announcing = asyncio.create_task(announce(settings))
+    try:
+        await server.serve()
+    finally:
+        announcing.cancel()
+
+
+def serve(settings: Settings) -> None:
+    """Returns after Ctrl-C or SIGTERM, with the port free again."""
+    check_exposure(settings)
+    refuse_taken_port(settings.server.host, settings.server.port)
+    prepare(settings)
+    asyncio.run(run(load(settings), settings))
+    print("Review Console has stopped.", flush=True)
+
+
+__all__ = ["ServeError", "SettingsError", "serve"]
