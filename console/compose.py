@@ -21,11 +21,12 @@ def compose(settings: Settings) -> Deps:
 
 
 def prepare(settings: Settings) -> None:
-    """Everything that can be refused, before the port opens: the data folder and a database that can be written."""
+    """What can be refused before the port opens: a data folder, a database that can be written."""
     try:
         settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as wrong:
-        raise SettingsError(f"the data folder {settings.data} cannot be made ({wrong.strerror}): use --data") from None
+        reason = f"the data folder {settings.data} cannot be made ({wrong.strerror})"
+        raise SettingsError(f"{reason}: use --data") from None
     file = sqlite_path(settings.database.url)
     if file:
         open_for_writing(file)
@@ -36,4 +37,5 @@ def open_for_writing(file: Path) -> None:
         with closing(sqlite3.connect(file, timeout=30)) as database:
             database.execute("PRAGMA journal_mode=WAL")
     except sqlite3.Error as wrong:
-        raise SettingsError(f"the database {file} cannot be written ({wrong}): correct database.url or --data") from None
+        reason = f"the database {file} cannot be written ({wrong})"
+        raise SettingsError(f"{reason}: correct database.url or --data") from None

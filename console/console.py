@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 import reflex as rx
 
-# The first event with a dict in it would import SQLAlchemy and alembic inside the web loop: everybody waits for 2 s.
-import reflex.model  # noqa: F401
+# Else the first event with a dict in it imports SQLAlchemy and alembic in the web loop: all wait for 2 s.
+import reflex.model
 
 from console.api.headers import with_headers
 from console.compose import compose
@@ -26,7 +26,7 @@ def report_failure(exception: Exception) -> None:
 
 
 def index() -> rx.Component:
-    return rx.container(rx.heading("Review Console", size="5"), padding_y="6")
+    return rx.box(rx.heading("Review Console", size="5"), padding="6")
 
 
 @asynccontextmanager

@@ -66,7 +66,7 @@ def _exposure(settings: Settings) -> Finding:
 def _strict_loading() -> Finding:
     if os.environ.get("LANGGRAPH_STRICT_MSGPACK", "").lower() in ("1", "true", "yes"):
         return Finding("ok", "checkpoints", "load only allowed types")
-    return Finding("bad", "checkpoints", "may load any type: unset LANGGRAPH_STRICT_MSGPACK or set it to true")
+    return Finding("bad", "checkpoints", "load any type: unset LANGGRAPH_STRICT_MSGPACK or set it to true")
 
 
 def _data_folder(folder: Path) -> Finding:

@@ -18,7 +18,8 @@ SWAGGER_START = "window.ui=SwaggerUIBundle({url:'/api/v1/openapi.json',dom_id:'#
 
 def script_hashes(static_dir: Path) -> list[str]:
     """CSP sources of every inline script, over the bytes as the browser will get them."""
-    bodies = {body for page in static_dir.rglob("*.html") for body in INLINE_SCRIPT.findall(page.read_bytes())}
+    pages = [page.read_bytes() for page in static_dir.rglob("*.html")]
+    bodies = {body for page in pages for body in INLINE_SCRIPT.findall(page)}
     digests = (base64.b64encode(hashlib.sha256(body).digest()).decode() for body in bodies)
     return sorted(f"'sha256-{digest}'" for digest in digests)
 
@@ -27,7 +28,7 @@ def relocate_text(text: str) -> str:
     """Replace the address that Reflex bakes in by the one the page was loaded from."""
     moved, count = FIXED_URL.subn(lambda found: f"(window.location.origin+`{found[2] or ''}`)", text)
     if not count:
-        raise RuntimeError("Reflex's environment chunk names no address: its format changed, see console/plugin.py")
+        raise RuntimeError("Reflex's environment chunk names no address: adapt console/plugin.py to its form")
     return moved
 
 

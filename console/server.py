@@ -1,4 +1,4 @@
-"""One process: the pages, the API and the socket on one port, started in an order that can refuse with one line."""
+"""One process, one port: pages, API and socket, started in an order that can refuse with one line."""
 
 import asyncio
 import errno
@@ -6,10 +6,11 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from console.compose import prepare
-from console.settings import Settings, check_exposure
+from console.settings import ServerSettings, Settings, check_exposure
 from console.settings_file import SettingsError
 from console.webconfig import CLIENT, activate, install, make_config, prepare_serving
 
@@ -22,7 +23,7 @@ class ServeError(Exception):
 
 
 def refuse_taken_port(host: str, port: int) -> None:
-    """granian binds with SO_REUSEPORT: a second server would start and silently get half of the connections."""
+    """granian binds with SO_REUSEPORT: a second server would start and get half of the connections."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -32,8 +33,8 @@ def refuse_taken_port(host: str, port: int) -> None:
         raise ServeError(f"the host {host} is not known ({wrong.strerror}): correct --host") from None
     except OSError as wrong:
         if wrong.errno == errno.EADDRINUSE:
-            raise ServeError(f"port {port} on {host} is taken by another program: choose another with --port") from None
-        raise ServeError(f"port {port} on {host} cannot be opened ({wrong.strerror}): use --host or --port") from None
+            raise ServeError(f"port {port} on {host} is taken: choose another with --port") from None
+        raise ServeError(f"port {port} on {host} cannot be opened: {wrong.strerror}") from None
 
 
 def load(settings: Settings) -> Any:
@@ -54,21 +55,22 @@ def own_address(settings: Settings) -> str:
     return f"{server.scheme}://{name}:{server.port}"
 
 
-async def answers_ping(host: str, port: int) -> bool:
+async def answers(server: ServerSettings) -> bool:
+    """By /ping; under TLS an accepted connection has to do, since the certificate names another host."""
     try:
-        reader, writer = await asyncio.open_connection(host, port)
+        reader, writer = await asyncio.open_connection(server.host, server.port)
     except OSError:
         return False
-    writer.write(b"GET /ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-    head = await reader.readline()
-    writer.close()
-    return b" 200 " in head
+    with closing(writer):
+        if server.scheme == "https":
+            return True
+        writer.write(b"GET /ping HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        return b" 200 " in await reader.readline()
 
 
 async def announce(settings: Settings) -> None:
     """granian opens the port when the lifespan's start has ended; only an answer on it is called ready."""
-    server = settings.server
-    while not server.tls_cert and not await answers_ping(server.host, server.port):
+    while not await answers(settings.server):  # noqa: ASYNC110 - the other end of a socket sets no event
         await asyncio.sleep(0.05)
     print(f"Review Console is ready on {own_address(settings)}", flush=True)
     if settings.demo:

@@ -6,10 +6,25 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from console.settings_file import PREFIX, SettingsError, find_file, read_file, refuse_unknown_variables, sqlite_url
+from console.settings_file import (
+    PREFIX,
+    SettingsError,
+    find_file,
+    read_file,
+    refuse_unknown_variables,
+    sqlite_url,
+)
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 DEMO_SOURCE = "support"
@@ -33,7 +48,7 @@ class _Section(BaseModel):
 
 
 class SourceSettings(_Section):
-    """Where runs live: `graph` with `checkpoints` in this process, or `server`, a LangGraph Server's address."""
+    """Where runs live: `graph` with `checkpoints` in this process, or `server`, a LangGraph Server."""
 
     graph: str | None = None
     checkpoints: str | None = None
@@ -142,8 +157,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        assert isinstance(init_settings, InitSettingsSource)
-        given = dict(init_settings.init_kwargs)
+        given = dict(init_settings())
         from_file = given.pop("from_file", {})
         return (
             InitSettingsSource(settings_cls, given),
@@ -182,7 +196,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(config: Path | None = None, data: Path | None = None, **given: Any) -> Settings:
-    """Read everything once. `given` are the command line's values, shaped like console.toml; the error is one line."""
+    """Read everything once. `given` are the command line's values, in the shape of console.toml."""
     # LangGraph reads this when it is first imported: checkpoints may load only the types that were allowed.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     file = find_file(config)
@@ -213,13 +227,13 @@ def check_exposure(settings: Settings) -> None:
         return
     where = f"{server.host} is not a loopback address"
     if settings.demo:
-        raise SettingsError(f"{where}, and --demo brings accounts with a known password: use --host 127.0.0.1")
+        raise SettingsError(f"{where}, and the demo's passwords are known: use --host 127.0.0.1")
     if not server.origins:
-        raise SettingsError(f"{where}: set server.origins to the addresses people open, like https://review.example")
+        raise SettingsError(f"{where}: set server.origins to the addresses people open")
     if not server.tls_cert and not server.trusted_proxies:
         raise SettingsError(
             f"{where}, and passwords would travel in clear text: "
             "set server.tls_cert and server.tls_key, or server.trusted_proxies"
         )
     if settings.ledger.key is None or not settings.ledger.key.is_file():
-        raise SettingsError(f"{where}, and a generated ledger key proves nothing there: set ledger.key to your key file")
+        raise SettingsError(f"{where}: set ledger.key to a key file of your own")

@@ -1,4 +1,4 @@
-"""Finding and reading console.toml (or LangGraph's langgraph.json), and making its relative paths absolute."""
+"""Find and read console.toml (or LangGraph's langgraph.json) and make its relative paths absolute."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def read_langgraph_json(file: Path) -> dict[str, Any]:
         graphs = json.loads(file.read_text("utf-8")).get("graphs", {})
         named = {name: graph["path"] if isinstance(graph, dict) else graph for name, graph in graphs.items()}
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as wrong:
-        raise SettingsError(f"{file} cannot be read ({wrong}): correct it, or name [sources.…] in console.toml") from None
+        raise SettingsError(f"{file} cannot be read ({wrong}): correct it, or name sources") from None
     return {name: {"graph": graph} for name, graph in named.items()}
 
 

@@ -1,9 +1,9 @@
 """The one rx.Config, built in code and installed before anything else can read another.
 
-Reflex looks for rxconfig.py in the current folder only. Without one it falls back, silently, to CORS `*`, state
-pickled to disk, telemetry and every network interface, and `rx.App()` reads the file again. So the configuration is
-made here and the reader is replaced. Internal names of Reflex are used: they hold for the pinned version, and
-tests/setup starts the console in an empty folder to see that they do.
+Reflex looks for rxconfig.py in the current folder only. Without one it falls back, silently, to CORS `*`,
+state pickled to disk, telemetry and every network interface, and `rx.App()` reads the file again. So the
+configuration is made here and the reader is replaced. Internal names of Reflex are used: they hold for the
+pinned version, and tests/setup starts the console in an empty folder to see that they do.
 """
 
 import os

@@ -38,7 +38,7 @@ def policy(script_hashes: list[str]) -> str:
 
 
 def caching(path: str) -> str:
-    """Only names that carry a hash of their content may be kept; the build rewrites reflex-env after its hash."""
+    """Kept is only what carries a hash of its content in its name; reflex-env is rewritten after its hash."""
     if path.startswith("/assets/") and not path.startswith("/assets/reflex-env-"):
         return FOR_EVER
     return "no-store" if path.startswith(("/api", "/auth")) else "no-cache"

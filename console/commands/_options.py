@@ -9,10 +9,10 @@ from console.settings import Settings, load_settings
 from console.settings_file import SettingsError
 
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="DIR", help="Folder for everything not placed explicitly [.data]")
+    Path | None, typer.Option("--data", metavar="DIR", help="Folder of what is not placed explicitly [.data]")
 ]
 Config = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings file [console.toml in the current folder]")
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings file [./console.toml, if there]")
 ]
 
 

