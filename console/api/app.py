@@ -1,0 +1,78 @@
+"""REST and sign-in as one application, to be mounted in front of the pages.
+
+/api and /auth are sub-applications of their own: what they do not know they answer themselves, as a
+problem, and nothing under them ever falls through to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from console import __version__
+from console.api import audit, docs, problem, reviews, sessions, threads
+from console.api.budget import Budget
+from console.domain.errors import ConsoleError
+
+DESCRIPTION = """What the pages do, for scripts. Sign in with `POST /v1/session` or send a bearer token.
+
+Refusals are `application/problem+json`; the end of `type` names the kind. Numbers keep every digit: read
+`args_text` where your parser would round."""
+
+
+class Bare:
+    """`/api` and `/auth` without a slash, by any method: a mount answers only what lies below it."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kind, title, detail = problem.NOT_FOUND
+        await problem.document(404, kind, title, detail)(scope, receive, send)
+
+
+def make_api(origins: Sequence[str] | None = None, budget: Budget | None = None) -> FastAPI:
+    """The outer application. `origins`: own addresses; None compares an Origin with the Host asked for."""
+    outer = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    for path, part in (("/api", make_rest()), ("/auth", make_auth())):
+        part.state.origins = origins
+        part.state.budget = budget or Budget()
+        outer.router.routes.append(Route(path, Bare(), include_in_schema=False))
+        outer.mount(path, part)
+    return outer
+
+
+def make_rest() -> FastAPI:
+    rest = _with_problems(
+        FastAPI(
+            title="Review Console",
+            version=__version__,
+            description=DESCRIPTION,
+            openapi_url="/v1/openapi.json",
+            docs_url=None,
+            redoc_url=None,
+            redirect_slashes=False,
+        )
+    )
+    version_1 = APIRouter(prefix="/v1")
+    for part in (sessions, reviews, threads, audit):
+        version_1.include_router(part.router)
+    rest.include_router(version_1)
+    rest.include_router(docs.router, prefix="/v1")
+    return rest
+
+
+def make_auth() -> FastAPI:
+    auth = _with_problems(FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False))
+    auth.include_router(sessions.forms)
+    return auth
+
+
+def _with_problems(app: FastAPI) -> FastAPI:
+    app.add_exception_handler(ConsoleError, problem.on_console_error)
+    app.add_exception_handler(HTTPException, problem.on_http_exception)
+    app.add_exception_handler(RequestValidationError, problem.on_bad_parameter)
+    app.add_middleware(problem.Unexpected)
+    return app

@@ -1,0 +1,153 @@
+"""The queue, one review, and the decisions on it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from console.api import describe
+from console.api.auth import Decider, Viewer
+from console.api.body import Field, problems, read_json
+from console.api.wire import Answer
+from console.domain.access import Actor
+from console.domain.errors import BadRequest, Conflict, Invalid, Problem
+from console.services import decide, deps, inbox
+from console.services.views import Page, QueueRow, ReviewView, VerdictView
+
+router = APIRouter(prefix="/reviews", tags=["reviews"])
+Status = Literal[
+    "open",
+    "awaiting_second",
+    "decided",
+    "resuming",
+    "settled",
+    "mismatch",
+    "stuck",
+    "superseded",
+    "cancelled",
+]
+Limit = Annotated[int, Query(ge=1, le=200)]
+VERDICT = {
+    "version": Field("integer"),
+    "digest": Field("text", longest=200),
+    "decisions": Field("list", required=False),
+    "answer": Field("any", required=False),
+}
+_BODY = describe.body(
+    {
+        "version": describe.INTEGER,
+        "digest": describe.TEXT,
+        "decisions": {"type": "array", "items": describe.DECISION},
+        "answer": {"description": "any JSON, for a review of the kind `answer`"},
+    },
+    ["version", "digest"],
+    oneOf=[{"required": ["decisions"]}, {"required": ["answer"]}],
+)
+
+
+@router.get("", response_model=Page[QueueRow], responses=describe.refusals(400, 403, 422))
+def queue(
+    actor: Viewer,
+    status: Status | None = None,
+    source: str | None = None,
+    thread: str | None = None,
+    tool: str | None = None,
+    limit: Limit = 50,
+    cursor: str | None = None,
+) -> Response:
+    """Reviews, by default those that need a person."""
+    return Answer(
+        inbox.queue(
+            deps.current(),
+            actor,
+            status=status,
+            source=source,
+            thread=thread,
+            tool=tool,
+            limit=limit,
+            cursor=cursor,
+        )
+    )
+
+
+@router.get("/{review_id}", response_model=ReviewView, responses=describe.refusals(403, 404))
+def review(actor: Viewer, review_id: str) -> Response:
+    """All that a person needs to see before deciding; a decision sends `version` and `digest` back."""
+    return Answer(inbox.review(deps.current(), actor, review_id))
+
+
+def idempotency_key(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(description="1 to 128 visible ASCII characters; repeat it to repeat the call safely"),
+    ] = None,
+) -> str | None:
+    """The key, or None without one; two of them would leave open which one counts."""
+    sent = request.headers.getlist("idempotency-key")
+    if not sent:
+        return None
+    key = sent[0]
+    if len(sent) > 1 or not 1 <= len(key) <= 128 or not all("!" <= char <= "~" for char in key):
+        raise BadRequest("`Idempotency-Key` has 1 to 128 visible ASCII characters, without spaces.")
+    return key
+
+
+@router.post(
+    "/{review_id}/decisions",
+    status_code=202,
+    response_model=VerdictView,
+    responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
+    openapi_extra=_BODY,
+)
+def decisions(
+    actor: Decider,
+    review_id: str,
+    key: Annotated[str | None, Depends(idempotency_key)],
+    sent: Annotated[Any, Depends(read_json)],
+) -> Response:
+    """Record the verdict, all decisions in position order, or the answer; the run goes on afterwards."""
+    if found := verdict_problems(sent):
+        refuse_form(actor, review_id, sent, found)
+    verdict = {name: sent[name] for name in ("decisions", "answer") if name in sent}
+    recorded = decide.decide(
+        deps.current(),
+        actor,
+        review_id,
+        version=sent["version"],
+        digest=sent["digest"],
+        idempotency_key=key,
+        **verdict,
+    )
+    return Answer(recorded, 202)
+
+
+def verdict_problems(sent: Any) -> list[Problem]:
+    """What is wrong with the form of the body; the decisions themselves are the service's to judge."""
+    if found := problems(sent, VERDICT):
+        return found
+    if "decisions" in sent and "answer" in sent:
+        return [Problem("Send either 'decisions' or 'answer', not both.", pointer="/answer")]
+    if "decisions" not in sent and "answer" not in sent:
+        return [Problem("'decisions' is missing, or 'answer' for a question.", pointer="/decisions")]
+    return []
+
+
+def refuse_form(actor: Actor, review_id: str, sent: Any, found: list[Problem]) -> None:
+    """In the order that every decision is checked: 404 and 409 come before a malformed body."""
+    seen = inbox.review(deps.current(), actor, review_id)
+    if seen.decided_by is not None and seen.status not in ("open", "awaiting_second"):
+        raise Conflict(
+            f"{seen.decided_by} has decided this review already.",
+            kind="already-decided",
+            decided_by=seen.decided_by,
+            decided_at=seen.decided_at,
+        )
+    expected = {"version": seen.version, "digest": seen.digest}
+    given = sent if isinstance(sent, dict) else {}
+    if any(type(given.get(name)) is type(value) and given[name] != value for name, value in expected.items()):
+        raise Conflict("The review has changed since it was read. Read it again.", kind="stale", stale=True)
+    raise Invalid(found)
