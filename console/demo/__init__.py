@@ -1,1 +1,1 @@
-"""The customer-service agent that comes with the console: a small shop, five tools, a model that needs no key."""
+"""The customer-service agent of the demo: a small shop, five tools, a model that needs no key."""

@@ -1,9 +1,9 @@
 """What a customer's sentence asks for, clause by clause. Never raises, whatever the text.
 
-A message falls into clauses at: and , ; ， ； 、 并 和 然后, "then", line ends and full stops. A clause names one act by
-the first verb in it. A piece without a verb continues the clause before it (an address has commas in it);
-when it names another order of a look-up or a refund it is a clause of its own ("refund A-2048 699 and
-A-2049 450"). A comma between digits is part of a number ("1,200"). Quoted text is never cut.
+A message falls into clauses at: and , ; ， ； 、 并 和 然后, "then", line ends and full stops. A clause
+names one act by the first verb in it. A piece without a verb continues the clause before it (an address
+has commas in it); when it names another order of a look-up or a refund it is a clause of its own ("refund
+A-2048 699 and A-2049 450"). A comma between digits is part of a number ("1,200"). Quoted text is never cut.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ Language = Literal["en", "zh"]
 Verb = Literal["ask_supervisor", "send_sms", "refund_order", "update_shipping_address", "get_order"]
 Number = int | float
 
+MOST_READ = 4000
+
 ORDER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]-[0-9]{4}(?![0-9])")
 QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|「([^」]*)」')
 NUMBER = re.compile(
@@ -24,7 +26,8 @@ NUMBER = re.compile(
     r"(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 )
 _SEPARATOR = re.compile(
-    QUOTED.pattern + r"|(?P<cut>\b(?:and\s+)?then\b|\band\b|(?<![0-9]),|,(?![0-9]{3}(?![0-9]))|[;，；、。！？\n]"
+    QUOTED.pattern
+    + r"|(?P<cut>\b(?:and\s+)?then\b|\band\b|(?<![0-9]),|,(?![0-9]{3}(?![0-9]))|[;，；、。！？\n]"
     r"|[.!?](?=\s|$)|并且|并|和|然后)",
     re.IGNORECASE,
 )
@@ -56,7 +59,8 @@ _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     (
         "update_shipping_address",
         re.compile(
-            r"\baddress\b|\b(?:ship|deliver)\b(?=.*\bto\b)|地址|(?=改?(?:寄|送|发)(?:到|至))", re.IGNORECASE | re.DOTALL
+            r"\baddress\b|\b(?:ship|deliver)\b(?=.*\bto\b)|地址|(?=改?(?:寄|送|发)(?:到|至))",
+            re.IGNORECASE | re.DOTALL,
         ),
     ),
     (
@@ -73,21 +77,25 @@ _NEW_ADDRESS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SAYS = re.compile(
-    r"(?:\bthat\b|\bsaying\b|\bsay\b|告诉(?:客户|顾客|他们?|她们?)?|内容[是为]?|[:：])\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL
+    r"(?:\bthat\b|\bsaying\b|\bsay\b|告诉(?:客户|顾客|他们?|她们?)?|内容[是为]?|[:：])\s*(?P<value>.+)",
+    re.IGNORECASE | re.DOTALL,
 )
-_REASON = re.compile(r"(?:\bbecause(?:\s+of)?\b|\breason\s*:?|因为|原因(?:是|为|[:：])?)\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
+_REASON = re.compile(
+    r"(?:\bbecause(?:\s+of)?\b|\breason\s*:?|因为|原因(?:是|为|[:：])?)\s*(?P<value>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _FAIL = re.compile(r"\braise\s+an\s+error\b|出错", re.IGNORECASE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_TRIM = " \t\r\n.,;:!?，。；：！？、\"“”「」"
+_TRIM = ' \t\r\n.,;:!?，。；：！？、"“”「」'
 
 
 @dataclass(frozen=True)
 class Clause:
     """One thing that was asked for.
 
-    `order_id` is None when no order is known, `amount` when no number was typed, `detail` (the new address, the
-    words of the message, the question, the reason of a refund) when it was not said.
+    `order_id` is None when no order is known, `amount` when no number was typed, `detail` (the new
+    address, the words of the message, the question, the reason of a refund) when it was not said.
     """
 
     verb: Verb
@@ -118,8 +126,9 @@ def read_clauses(text: str, earlier_order: str | None = None) -> list[Clause]:
     """The clauses of a message in the order they were said.
 
     A clause without an order takes the last one said before it, else the first one said after it, else
-    `earlier_order` (of an earlier message).
+    `earlier_order` (of an earlier message). Only the first MOST_READ characters count.
     """
+    text = text[:MOST_READ]
     raw = list(_clause_texts(text))
     orders = ORDER.findall(text)
     order = None
@@ -138,7 +147,7 @@ def typed_number(text: str) -> Number | None:
     if found is None:
         return None
     digits = found["digits"].replace(",", "")
-    # A checkpoint cannot store an int beyond 64 bits; such an amount is wrong anyway and the shop will say so.
+    # A checkpoint cannot store an int beyond 64 bits, and no order costs that much.
     value: Number = int(digits) if "." not in digits and len(digits) < 19 else float(digits)
     return -value if found["minus"] or found["minus2"] else value
 
@@ -153,7 +162,12 @@ def _clause_texts(text: str) -> Iterator[tuple[Verb, str]]:
     words = ""
     for separator, piece in _pieces(text):
         own = _verb_of(piece)
-        if own is None and verb in ("get_order", "refund_order") and ORDER.search(piece) and ORDER.search(words):
+        if (
+            own is None
+            and verb in ("get_order", "refund_order")
+            and ORDER.search(piece)
+            and ORDER.search(words)
+        ):
             own = verb
         if own is not None:
             if verb is not None:
@@ -176,7 +190,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _verb_of(piece: str) -> Verb | None:
-    hits = [(hit.start(), rank, verb) for rank, (verb, rx) in enumerate(_VERBS) if (hit := rx.search(piece))]
+    said = QUOTED.sub(lambda quote: " " * len(quote.group()), piece)
+    hits = [(hit.start(), rank, verb) for rank, (verb, rx) in enumerate(_VERBS) if (hit := rx.search(said))]
     return min(hits)[2] if hits else None
 
 

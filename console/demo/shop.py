@@ -66,7 +66,15 @@ CREATE TABLE IF NOT EXISTS address_changes (
 """
 
 SEED = (
-    ("A-2048", "noise-cancelling headphones", 699.00, "delivered", "customer 12", "standard", "12 Harbour Road"),
+    (
+        "A-2048",
+        "wireless headphones",
+        699.00,
+        "delivered",
+        "customer 12",
+        "standard",
+        "12 Harbour Road",
+    ),
     ("A-2049", "mechanical keyboard", 450.00, "delivered", "customer 12", "standard", "12 Harbour Road"),
     ("A-4040", "desk lamp", 320.00, "closed", "customer 40", "standard", "8 Mill Lane"),
     ("A-1001", "water bottle", 89.00, "delivered", "customer 7", "standard", "3 Canal Street"),
@@ -209,7 +217,8 @@ def _refunded(db: sqlite3.Connection, order_id: str, before: int | None) -> tupl
 
 def _first(db: sqlite3.Connection, act: Act, table: str, column: str) -> str | None:
     row = db.execute(
-        f"SELECT {column} FROM {table} WHERE thread_id = ? AND tool_call_id = ?",
+        # The names are this module's own, never input.
+        f"SELECT {column} FROM {table} WHERE thread_id = ? AND tool_call_id = ?",  # noqa: S608
         (act.thread_id, act.tool_call_id),
     ).fetchone()
     return None if row is None else str(row[column])
@@ -217,7 +226,7 @@ def _first(db: sqlite3.Connection, act: Act, table: str, column: str) -> str | N
 
 def _record(db: sqlite3.Connection, act: Act, table: str, order_id: str, column: str, value: object) -> int:
     done = db.execute(
-        f"INSERT INTO {table} (thread_id, tool_call_id, order_id, {column}, decision_id, created_at)"
+        f"INSERT INTO {table} (thread_id, tool_call_id, order_id, {column}, decision_id, created_at)"  # noqa: S608
         " VALUES (?, ?, ?, ?, ?, ?)",
         (act.thread_id, act.tool_call_id, order_id, value, act.decision_id, _now()),
     )

@@ -1,4 +1,4 @@
-"""The five things the agent can do. A refusal of the shop becomes an error message of the tool; the run goes on."""
+"""The five things the agent can do. What the shop refuses becomes an error of the tool; the run goes on."""
 
 from __future__ import annotations
 
