@@ -4,8 +4,8 @@ Works in `.build/` beside pyproject.toml and replaces `console/_web` only when e
 """
 
 import fcntl
-import filecmp
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +18,7 @@ from console import webconfig
 
 ROOT = webconfig.PACKAGE.parent
 WORK = ROOT / ".build"
+LOG = WORK / "build.log"
 STAMP = webconfig.WEB / "inputs.sha256"
 LOCK = "reflex.lock"
 INPUTS = (
@@ -83,10 +84,13 @@ def prepare_work() -> None:
 def export() -> None:
     """Reflex writes assets/, reflex.lock/ and more where it stands: so it stands in the work folder."""
     webconfig.prepare_environment(WORK / "web")
-    os.chdir(WORK)
-    from reflex.reflex import cli
-
-    cli(["export", "--frontend-only", "--no-zip"], standalone_mode=False)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]
+    with LOG.open("w") as log:
+        ended = subprocess.run(command, cwd=WORK, stdout=log, stderr=subprocess.STDOUT, check=False)
+    if ended.returncode:
+        tail = "\n".join(LOG.read_text(errors="replace").splitlines()[-40:])
+        raise SystemExit(f"{tail}\nThe frontend could not be built; the whole log is in {LOG}")
 
 
 def install_result(digest: str) -> None:
@@ -104,14 +108,19 @@ def install_result(digest: str) -> None:
 
 
 def keep_lock() -> bool:
-    """Pages that use a new component bring new packages: the lock in the repository follows, to be committed."""
+    """Pages that use a new component bring new packages: the repository's lock follows, to be committed."""
     names = ("package.json", "package-lock.json")
-    if filecmp.cmpfiles(WORK / LOCK, ROOT / LOCK, names, shallow=False)[0] == list(names):
+    if all(same_json(WORK / LOCK / name, ROOT / LOCK / name) for name in names):
         return False
     (ROOT / LOCK).mkdir(exist_ok=True)
     for name in names:
         shutil.copy(WORK / LOCK / name, ROOT / LOCK / name)
     return True
+
+
+def same_json(one: Path, other: Path) -> bool:
+    """npm and Reflex do not agree on the order of keys; it means nothing."""
+    return other.exists() and json.loads(one.read_text()) == json.loads(other.read_text())
 
 
 def build() -> None:

@@ -27,7 +27,7 @@ def of_playwright() -> str | None:
 
 
 def install() -> None:
-    """Debian's package where that is possible, since it brings its libraries along; else Playwright's download."""
+    """Debian's package where possible, since it brings its libraries along; else Playwright's download."""
     if os.geteuid() == 0 and shutil.which("apt-get"):
         subprocess.run(["apt-get", "update", "-qq"], check=False)
         asked = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"]
