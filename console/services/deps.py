@@ -1,0 +1,54 @@
+"""What every service is handed, put together once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from console.domain.access import Actor, Permission, require
+from console.domain.errors import Unavailable
+from console.services.changes import Changes, Drafts
+from console.settings import Settings
+from console.sources.port import Source
+from console.store.engine import Engine
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass
+class Deps:
+    """`wake` nudges the worker of this process, so that it looks at the outbox now and not at its next turn."""
+
+    settings: Settings
+    engine: Engine
+    sources: Mapping[str, Source]
+    changes: Changes = field(default_factory=Changes)
+    drafts: Drafts = field(default_factory=Drafts)
+    wake: Callable[[], None] = _nothing
+
+
+_installed: list[Deps] = []
+
+
+def install(deps: Deps) -> None:
+    """Make `deps` the ones that pages and routes of this process find."""
+    _installed[:] = [deps]
+
+
+def current() -> Deps:
+    if not _installed:
+        raise Unavailable("The console is still starting. Nothing was decided; try again in a moment.")
+    return _installed[0]
+
+
+def visible_sources(deps: Deps, actor: Actor) -> list[str]:
+    """Names of the sources this person may see: the one place where `visible_to` is asked."""
+    require(actor, Permission.VIEW)
+    chosen = deps.settings.sources
+    return [
+        name
+        for name in deps.sources
+        if name not in chosen or chosen[name].visible_to is None or actor.name in (chosen[name].visible_to or ())
+    ]

@@ -1,0 +1,1 @@
+"""Where runs live: the Source port and its implementations; the only package that knows LangGraph."""

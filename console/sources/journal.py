@@ -1,0 +1,54 @@
+"""The callback that tells the journal of every tool call before its body runs."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.errors import GraphInterrupt
+
+from console.forms.exact import dumps
+from console.sources.port import Journal
+
+
+class JournalCallback(BaseCallbackHandler):
+    """`raise_error`: when the start cannot be written, the tool must not run.
+
+    `run_inline`: in the run's own thread and in order, not beside it.
+    """
+
+    raise_error = True
+    run_inline = True
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._open: dict[UUID, int] = {}
+
+    def on_tool_start(
+        self,
+        serialized: dict[str, Any],
+        input_str: str,
+        *,
+        run_id: UUID,
+        inputs: dict[str, Any] | None = None,
+        tool_call_id: str | None = None,
+        **_: Any,
+    ) -> None:
+        name = str((serialized or {}).get("name") or "")
+        args = dumps(inputs if inputs is not None else input_str)
+        self._open[run_id] = self._journal.start(tool_call_id or f"run:{run_id}", name, args)
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
+        self._end(run_id, "ok", "")
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+        if isinstance(error, GraphInterrupt):
+            self._end(run_id, "paused", "")
+        else:
+            self._end(run_id, "error", f"{type(error).__name__}: {error}")
+
+    def _end(self, run_id: UUID, ended: str, error: str) -> None:
+        started = self._open.pop(run_id, None)
+        if started is not None:
+            self._journal.end(started, ended, error[:2000])

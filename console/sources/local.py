@@ -1,0 +1,202 @@
+"""A compiled graph and its SQLite checkpoints in this process.
+
+Runs go through one AsyncSqliteSaver that the worker's loop owns. Reads go through connections of their
+own, so that a page never waits for a run.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.errors import UnknownInterruptError
+from langgraph.pregel import Pregel
+from langgraph.types import Command, StateSnapshot
+
+from console.domain.review import Pause, ThreadStatus
+from console.domain.thread import Message, Snapshot
+from console.forms.exact import tagged
+from console.sources import messages, payload
+from console.sources.journal import JournalCallback
+from console.sources.port import Journal, ResumeRefused, Run, Sink, SourceError
+
+Graph = Pregel[Any, Any, Any, Any]
+# LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
+STRICT = "__pregel_strict_resume"
+DECISIONS = "console_decisions"
+_BUSY_SECONDS = 30
+
+
+class LocalSource:
+    """`checkpoints` is a file path; `context` is handed to every run as LangGraph's runtime context."""
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        checkpoints: Path,
+        *,
+        context: dict[str, Any] | None = None,
+        config: dict[str, Any] | None = None,
+        recursion_limit: int = 100,
+        msgpack_allow: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self._graph = graph
+        self._path = checkpoints
+        self._context = context or None
+        self._config = config or {}
+        self._limit = recursion_limit
+        allowed = [tuple(each.rsplit(":", 1)) for each in msgpack_allow]
+        self._serde = JsonPlusSerializer(allowed_msgpack_modules=allowed or None)  # type: ignore[arg-type]
+        self._readers: queue.LifoQueue[Graph] = queue.LifoQueue()
+        self._stack = AsyncExitStack()
+        self._runner: Graph | None = None
+        self._schemas: dict[str, dict[str, Any] | None] = {}
+        checkpoints.parent.mkdir(parents=True, exist_ok=True)
+        checkpoints.touch(mode=0o600, exist_ok=True)
+
+    # --- reading, from any thread
+
+    def snapshot(self, thread_id: str) -> Snapshot | None:
+        with self._reader() as graph:
+            state = graph.get_state({"configurable": {"thread_id": thread_id}})
+        if state.metadata is None:
+            return None
+        return self._snapshot(thread_id, state)
+
+    def trial(self, answer: Any) -> None:
+        try:
+            self._serde.dumps_typed(answer)
+        except Exception as problem:
+            raise ValueError(f"the checkpoint store cannot keep this: {problem}") from problem
+
+    @contextmanager
+    def _reader(self) -> Iterator[Graph]:
+        try:
+            graph = self._readers.get_nowait()
+        except queue.Empty:
+            connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            graph = self._graph.copy({"checkpointer": SqliteSaver(connection, serde=self._serde)})
+        try:
+            yield graph
+        finally:
+            self._readers.put(graph)
+
+    def _snapshot(self, thread_id: str, state: StateSnapshot) -> Snapshot:
+        values = state.values if isinstance(state.values, dict) else {}
+        read = messages.read(values.get("messages") or ())
+        error = next((str(task.error) for task in state.tasks if task.error), "")
+        head = str(state.config["configurable"].get("checkpoint_id", ""))
+        status = _status(state, error)
+        pause = self._pause(thread_id, head, state, read) if state.interrupts else None
+        return Snapshot(
+            head=head,
+            status=status,
+            messages=read,
+            pause=pause,
+            error=error,
+            unfinished=status is ThreadStatus.IDLE and bool(state.next or state.tasks),
+            values=tagged({key: value for key, value in values.items() if key != "messages"}),
+        )
+
+    def _pause(self, thread_id: str, head: str, state: StateSnapshot, read: Sequence[Message]) -> Pause:
+        last = next((each for each in reversed(read) if each.role == "ai"), None)
+        pending = tuple(
+            payload.read(each.id, each.value, each.response_schema, last.tool_calls if last else (), self._schema)
+            for task in state.tasks
+            for each in task.interrupts
+        )
+        first = next((each.text for each in read if each.role == "human"), "")
+        text = last.text if last else ""
+        return Pause(self.name, thread_id, "", head, pending, agent_text=text, subject=first[:120])
+
+    def _schema(self, tool: str) -> dict[str, Any] | None:
+        """The arguments a person may give the tool; None where the graph does not tell."""
+        if tool not in self._schemas:
+            self._schemas[tool] = _tool_schema(self._graph, tool)
+        return self._schemas[tool]
+
+    # --- running, in the worker's loop
+
+    async def open(self) -> None:
+        connection = await self._stack.enter_async_context(aiosqlite.connect(self._path, timeout=_BUSY_SECONDS))
+        saver = AsyncSqliteSaver(connection, serde=self._serde)
+        await saver.setup()
+        self._runner = self._graph.copy({"checkpointer": saver})
+
+    async def close(self) -> None:
+        self._runner = None
+        await self._stack.aclose()
+
+    async def run(self, run: Run, journal: Journal, sink: Sink) -> None:
+        if self._runner is None:
+            raise SourceError(f"the source {self.name} is not open")
+        config = {
+            **self._config,
+            "recursion_limit": self._limit,
+            "callbacks": [JournalCallback(journal)],
+            "configurable": {
+                **self._config.get("configurable", {}),
+                "thread_id": run.thread_id,
+                STRICT: True,
+                DECISIONS: dict(run.decisions),
+            },
+        }
+        stream = self._runner.astream(
+            _input(run),
+            config,  # type: ignore[arg-type]
+            context=self._context,
+            stream_mode=["messages", "updates"],
+            version="v2",
+            durability="sync",
+        )
+        try:
+            async for part in stream:
+                _tell(part, sink)
+        except UnknownInterruptError as refused:
+            raise ResumeRefused(f"the pause is no longer the one that was answered ({refused})") from refused
+
+
+def _input(run: Run) -> Any:
+    if run.answers is not None:
+        return Command(resume=dict(run.answers))
+    if run.message is not None:
+        return {"messages": [*messages.closing(run.close_calls), HumanMessage(run.message)]}
+    return None
+
+
+def _tell(part: Any, sink: Sink) -> None:
+    if part["type"] == "updates":
+        sink.step()
+    elif part["type"] == "messages" and not part["ns"]:
+        chunk, _ = part["data"]
+        if isinstance(chunk, AIMessageChunk) and chunk.text:
+            sink.token(str(chunk.text))
+
+
+def _status(state: StateSnapshot, error: str) -> ThreadStatus:
+    """The order matters: a task error beside an interrupt is a poisoned pause, alone it is a failure."""
+    if state.interrupts:
+        return ThreadStatus.POISONED if error else ThreadStatus.PAUSED
+    return ThreadStatus.FAILED if error else ThreadStatus.IDLE
+
+
+def _tool_schema(graph: Graph, tool: str) -> dict[str, Any] | None:
+    try:
+        schema = graph.nodes["tools"].bound.tools_by_name[tool].tool_call_schema  # type: ignore[attr-defined]
+    except (KeyError, AttributeError):
+        return None
+    if isinstance(schema, dict):
+        return schema
+    dump = getattr(schema, "model_json_schema", None)
+    return dump() if callable(dump) else None

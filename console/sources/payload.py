@@ -1,0 +1,158 @@
+"""Reading interrupts: LangChain's batched and per-call approvals; everything else as what it is.
+
+Nothing is guessed. A payload that looks like an approval but does not pair up by position becomes
+`unreadable`, which nobody can approve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from console.domain.review import DECISIONS, Action, Kind, Pending
+from console.domain.thread import ToolCall
+from console.forms.exact import dumps
+
+SchemaOf = Callable[[str], dict[str, Any] | None]
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def read(interrupt_id: str, value: Any, response_schema: Any, calls: Sequence[ToolCall], schema_of: SchemaOf) -> Pending:
+    """One interrupt as a pending review; `calls` are the open calls of the agent's last message."""
+    try:
+        if isinstance(value, dict) and value.get("type") == "tool_approval":
+            return _per_call(interrupt_id, value, response_schema, calls)
+        if isinstance(value, dict) and ({"action_requests", "review_configs"} & set(value)):
+            return _batched(interrupt_id, value, calls, schema_of)
+    except _Unreadable as problem:
+        return Pending(interrupt_id, Kind.UNREADABLE, value_text=dumps(value), note=str(problem))
+    schema = dumps(response_schema) if isinstance(response_schema, dict) else ""
+    return Pending(interrupt_id, Kind.ANSWER, value_text=dumps(value), answer_schema_text=schema, answer_shape="value")
+
+
+def _batched(interrupt_id: str, value: dict[str, Any], calls: Sequence[ToolCall], schema_of: SchemaOf) -> Pending:
+    requests, configs = value.get("action_requests"), value.get("review_configs")
+    if not isinstance(requests, list) or not isinstance(configs, list) or not requests:
+        raise _Unreadable("action requests or review configs are missing")
+    if len(requests) != len(configs):
+        raise _Unreadable(f"{len(requests)} action requests came with {len(configs)} review configs")
+    ids = call_ids([_name_and_args(request) for request in requests], calls)
+    if duplicated(calls):
+        raise _Unreadable("two calls share one tool call id, so an edit of one would change both")
+    actions = tuple(
+        _action(position, request, config, ids[position], schema_of)
+        for position, (request, config) in enumerate(zip(requests, configs, strict=True))
+    )
+    return Pending(interrupt_id, Kind.APPROVAL, actions)
+
+
+def _name_and_args(request: Any) -> tuple[str, dict[str, Any]]:
+    if not isinstance(request, dict):
+        raise _Unreadable("an action request is not an object")
+    name, args = request.get("name"), request.get("args")
+    if not isinstance(name, str) or not isinstance(args, dict):
+        raise _Unreadable("an action request lacks its name or its arguments")
+    return name, args
+
+
+def _action(position: int, request: Any, config: Any, call_id: str | None, schema_of: SchemaOf) -> Action:
+    name, args = _name_and_args(request)
+    if not isinstance(config, dict) or config.get("action_name") != name:
+        raise _Unreadable(f"the review config at position {position + 1} is for another tool")
+    schema = config.get("args_schema") or schema_of(name)
+    return Action(
+        position=position,
+        name=name,
+        args_text=dumps(args),
+        description=_text(request.get("description")),
+        allowed_decisions=_allowed(config.get("allowed_decisions")),
+        args_schema_text=dumps(schema) if isinstance(schema, dict) else "",
+        tool_call_id=call_id,
+    )
+
+
+def _allowed(raw: Any) -> tuple[str, ...]:
+    """Those of the four that are named; LangChain accepts other names, which then fit no decision."""
+    if not isinstance(raw, list | tuple) or not all(isinstance(each, str) for each in raw):
+        raise _Unreadable("the allowed decisions are not a list of names")
+    return tuple(each for each in DECISIONS if each in raw)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else dumps(value)
+
+
+def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any, calls: Sequence[ToolCall]) -> Pending:
+    name, args = _name_and_args(value)
+    call_id = value.get("tool_call_id")
+    if not isinstance(call_id, str) or not isinstance(schema, dict):
+        raise _Unreadable("the tool call id or the list of decisions is missing")
+    if duplicated(calls):
+        raise _Unreadable("two calls share one tool call id, so a decision cannot be told apart")
+    branches = _branches(schema)
+    edit = _resolve(_resolve(branches.get("edit"), schema, "edited_action"), schema, "args")
+    if isinstance(edit, dict) and "$defs" in schema:
+        edit = {**edit, "$defs": schema["$defs"]} if "$ref" in dumps(edit) else edit
+    action = Action(
+        position=0,
+        name=name,
+        args_text=dumps(args),
+        description=_text(value.get("description")),
+        allowed_decisions=tuple(each for each in DECISIONS if each in branches),
+        args_schema_text=dumps(edit) if isinstance(edit, dict) else "",
+        tool_call_id=call_id,
+    )
+    return Pending(interrupt_id, Kind.APPROVAL, (action,), answer_shape="decision")
+
+
+def _branches(schema: dict[str, Any]) -> dict[str, Any]:
+    """Decision type -> its branch, whether there are several (oneOf) or only one."""
+    found = {}
+    for branch in schema.get("oneOf") or schema.get("anyOf") or [schema]:
+        branch = _deref(branch, schema)
+        kind = ((branch or {}).get("properties") or {}).get("type") or {}
+        if isinstance(kind.get("const"), str):
+            found[kind["const"]] = branch
+    return found
+
+
+def _resolve(branch: Any, schema: dict[str, Any], key: str) -> Any:
+    return _deref(((branch or {}).get("properties") or {}).get(key), schema)
+
+
+def _deref(node: Any, schema: dict[str, Any]) -> Any:
+    if isinstance(node, dict) and isinstance(node.get("$ref"), str):
+        return (schema.get("$defs") or {}).get(node["$ref"].rsplit("/", 1)[-1])
+    return node
+
+
+def duplicated(calls: Sequence[ToolCall]) -> bool:
+    ids = [call.id for call in calls]
+    return len(ids) != len(set(ids))
+
+
+def call_ids(wanted: Sequence[tuple[str, dict[str, Any]]], calls: Sequence[ToolCall]) -> list[str | None]:
+    """The tool call id of each action: gated calls keep the order of the message, so match in order.
+
+    Batched payloads carry no ids (langgraph#8304). None where no call of that name and these exact
+    arguments follows.
+    """
+    found: list[str | None] = []
+    rest = list(calls)
+    for name, args in wanted:
+        at = next((at for at, call in enumerate(rest) if call.name == name and call.args_text == dumps(args)), None)
+        found.append(None if at is None else rest[at].id)
+        rest = rest if at is None else rest[at + 1 :]
+    return found
+
+
+def answer(pending_shape: str, decisions: Sequence[dict[str, Any]] | None, value: Any) -> Any:
+    """What LangGraph is handed for one interrupt."""
+    if pending_shape == "decisions":
+        return {"decisions": list(decisions or ())}
+    if pending_shape == "decision":
+        return (decisions or [{}])[0]
+    return value

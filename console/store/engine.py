@@ -1,0 +1,66 @@
+"""Connections: fully synchronous SQLite, one IMMEDIATE transaction per write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+
+__all__ = ["Connection", "Engine", "data_version", "open_engine", "read", "write"]
+BUSY_TIMEOUT_MS = 30_000
+
+
+def open_engine(url: str) -> Engine:
+    """An engine for `sqlite:///path`; the folder is made, the file is readable by its owner only."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite" and parsed.database:
+        path = Path(parsed.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=True)
+    engine = create_engine(url, pool_size=20, max_overflow=40, pool_timeout=30)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # The driver's own transaction handling begins late and commits early; we say BEGIN ourselves.
+    connection.isolation_level = None
+    for pragma in (
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        # Without it INSERT OR REPLACE deletes a ledger row past its no-delete trigger.
+        "recursive_triggers=ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+@contextmanager
+def write(engine: Engine) -> Iterator[Connection]:
+    """One transaction that takes the write lock at once; commits at the end, rolls back on any exception."""
+    with engine.connect().execution_options(immediate=True) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def read(engine: Engine) -> Iterator[Connection]:
+    """One consistent snapshot."""
+    with engine.connect().execution_options(immediate=False) as connection, connection.begin():
+        yield connection
+
+
+def data_version(connection: Connection) -> int:
+    """SQLite's counter of commits made by other connections; unchanged means nothing to look at."""
+    return int(connection.exec_driver_sql("PRAGMA data_version").scalar_one())

@@ -1,0 +1,161 @@
+"""Appending to and reading from the ledger. Append only inside the transaction of what it records."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select
+
+from console.domain.access import Actor
+from console.domain.canonical import canonical
+from console.domain.ledger import Kind, genesis, link, without_empty
+from console.store.tables import Ledger, LedgerFacet, Meta, Payload
+
+LEDGER, FACET, PAYLOAD = Ledger.__table__, LedgerFacet.__table__, Payload.__table__  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What happened. `payload` (exact JSON text) is kept beside the log and only committed to in it."""
+
+    kind: Kind
+    actor: Actor
+    source: str | None = None
+    thread_id: str | None = None
+    review_id: str | None = None
+    tool: str | None = None
+    verdict: str | None = None
+    outcome: str | None = None
+    decided_by_id: str | None = None
+    payload: str | None = None
+    more: Mapping[str, Any] | None = None
+
+
+def append(connection: Connection, entry: Entry) -> int:
+    """Write the entry as the next link and return its number.
+
+    On SQLite the caller's IMMEDIATE transaction keeps two writers from reading the same head.
+    """
+    head = connection.execute(select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)).first()
+    seq, prev = (head.seq + 1, head.hash) if head else (1, genesis(install_id(connection)))
+    at = datetime.now(UTC)
+    commit = _commit_payload(connection, entry.payload)
+    body = canonical(_body(seq, at, entry, commit))
+    connection.execute(insert(LEDGER).values(seq=seq, body=body.decode(), prev=prev, hash=link(prev, body)))
+    connection.execute(
+        insert(FACET).values(
+            seq=seq,
+            at=at,
+            kind=entry.kind.value,
+            actor_id=entry.actor.id,
+            actor_name=entry.actor.name,
+            tool=entry.tool,
+            source=entry.source,
+            thread_id=entry.thread_id,
+            review_id=entry.review_id,
+            decided_by_id=entry.decided_by_id,
+            verdict=entry.verdict,
+            outcome=entry.outcome,
+            payload_id=commit,
+        )
+    )
+    return seq
+
+
+def _body(seq: int, at: datetime, entry: Entry, commit: str | None) -> dict[str, Any]:
+    actor = entry.actor
+    return without_empty(
+        {
+            "v": 1,
+            "seq": seq,
+            "at": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+            "kind": entry.kind.value,
+            "actor": without_empty(
+                {"id": actor.id, "name": actor.name, "role": actor.role.value, "session_digest": actor.session_digest}
+            ),
+            "via": actor.via,
+            "source": entry.source,
+            "thread_id": entry.thread_id,
+            "review_id": entry.review_id,
+            "tool": entry.tool,
+            "verdict": entry.verdict,
+            "outcome": entry.outcome,
+            "payload_commit": commit,
+            **(entry.more or {}),
+        }
+    )
+
+
+def _commit_payload(connection: Connection, text: str | None) -> str | None:
+    if text is None:
+        return None
+    salt = secrets.token_bytes(16)
+    commit = hashlib.sha256(salt + text.encode()).hexdigest()
+    connection.execute(insert(PAYLOAD).values(id=commit, salt=salt, bytes_text=text))
+    return commit
+
+
+def install_id(connection: Connection) -> str:
+    """Random, made with the tables; it makes the first link of every installation different."""
+    meta = Meta.__table__  # type: ignore[attr-defined]
+    return str(connection.execute(select(meta.c.value).where(meta.c.key == "install_id")).scalar_one())
+
+
+@dataclass(frozen=True)
+class Filter:
+    kind: str | None = None
+    actor_name: str | None = None
+    tool: str | None = None
+    thread_id: str | None = None
+    review_id: str | None = None
+    outcome: str | None = None
+    own_of: str | None = None
+
+
+def page(
+    connection: Connection, wanted: Filter, sources: Sequence[str], limit: int, before: int | None
+) -> list[RowMapping]:
+    """Entries with a smaller number than `before`, newest first; those of sources one may not see are left out."""
+    query = (
+        select(LEDGER.c.seq, LEDGER.c.body, LEDGER.c.hash, PAYLOAD.c.bytes_text)
+        .select_from(FACET.join(LEDGER, LEDGER.c.seq == FACET.c.seq))
+        .outerjoin(PAYLOAD, PAYLOAD.c.id == FACET.c.payload_id)
+        .where(_conditions(wanted, sources))
+        .order_by(FACET.c.seq.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(FACET.c.seq < before)
+    return list(connection.execute(query).mappings())
+
+
+def count(connection: Connection, wanted: Filter, sources: Sequence[str], cap: int) -> int:
+    inner = select(FACET.c.seq).where(_conditions(wanted, sources)).limit(cap + 1).subquery()
+    return int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
+
+
+def _conditions(wanted: Filter, sources: Sequence[str]) -> Any:
+    pairs = (
+        (FACET.c.kind, wanted.kind),
+        (FACET.c.actor_name, wanted.actor_name),
+        (FACET.c.tool, wanted.tool),
+        (FACET.c.thread_id, wanted.thread_id),
+        (FACET.c.review_id, wanted.review_id),
+        (FACET.c.outcome, wanted.outcome),
+    )
+    conditions = [column == value for column, value in pairs if value is not None]
+    conditions.append(or_(FACET.c.source.is_(None), FACET.c.source.in_(sources)))
+    if wanted.own_of is not None:
+        conditions.append(or_(FACET.c.actor_id == wanted.own_of, FACET.c.decided_by_id == wanted.own_of))
+    return and_(*conditions)
+
+
+def body_of(row: RowMapping) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(row["body"])
+    return found

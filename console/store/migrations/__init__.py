@@ -1,0 +1,1 @@
+"""Alembic revisions of the console's own tables."""

@@ -1,0 +1,15 @@
+"""Alembic's entry: runs on the connection that `console.store.schema` hands over."""
+
+from alembic import context
+
+from console.store import tables
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection,
+    target_metadata=tables.SQLModel.metadata,
+    render_as_batch=True,
+    transactional_ddl=True,
+    transaction_per_migration=False,
+)
+context.run_migrations()

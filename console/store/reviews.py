@@ -1,0 +1,220 @@
+"""Reviews: opening, paging, and the compare-and-set that lets exactly one verdict win."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select, tuple_, update
+from sqlalchemy.exc import IntegrityError
+
+from console.domain.review import QUEUE_RANK, UNDECIDED, Action, Pause, Pending, Status, digest
+from console.store.tables import Decision, IdempotentAnswer, Review
+
+REVIEW, DECISION, ANSWER = Review.__table__, Decision.__table__, IdempotentAnswer.__table__  # type: ignore[attr-defined]
+
+_LIST = (
+    "id", "version", "kind", "status", "source", "thread_id", "tool", "tools", "action_count", "headline",
+    "subject", "queue_rank", "opened_at", "group_size", "decided_by", "decided_at",
+)  # fmt: skip
+
+
+def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -> list[str]:
+    """Insert a row per interrupt that has none yet; return the ids of the new rows."""
+    new = []
+    for order, pending in enumerate(pause.pending):
+        try:
+            with connection.begin_nested():
+                review_id = uuid.uuid4().hex
+                connection.execute(insert(REVIEW).values(_row(review_id, pause, pending, order, headlines[order])))
+                new.append(review_id)
+        except IntegrityError:
+            continue  # the same interrupt was found before, by the sweep or by another process
+    return new
+
+
+def _row(review_id: str, pause: Pause, pending: Pending, order: int, headline: str) -> dict[str, Any]:
+    names = [action.name for action in pending.actions]
+    return {
+        "id": review_id,
+        "source": pause.source,
+        "thread_id": pause.thread_id,
+        "ns": pause.ns,
+        "checkpoint_id": pause.checkpoint_id,
+        "interrupt_id": pending.interrupt_id,
+        "group_key": pause.group_key(),
+        "group_size": len(pause.pending),
+        "task_order": order,
+        "kind": pending.kind.value,
+        "status": Status.OPEN.value,
+        "version": 1,
+        "digest": digest(pause, pending),
+        "items_text": json.dumps([asdict(action) for action in pending.actions]),
+        "value_text": pending.value_text,
+        "answer_schema_text": pending.answer_schema_text,
+        "agent_text": pause.agent_text,
+        "note": pending.note,
+        "tool": names[0] if names else "",
+        "tools": "\n".join(["", *names, ""]),
+        "action_count": len(names),
+        "headline": headline,
+        "subject": pause.subject,
+        "queue_rank": QUEUE_RANK[Status.OPEN],
+        "opened_at": datetime.now(UTC),
+        "outcome": "",
+        "outcomes_text": "",
+    }
+
+
+def actions_of(row: RowMapping) -> list[Action]:
+    return [
+        Action(**{**item, "allowed_decisions": tuple(item["allowed_decisions"])}) for item in json.loads(row["items_text"])
+    ]
+
+
+def get(connection: Connection, review_id: str) -> RowMapping | None:
+    return connection.execute(select(REVIEW).where(REVIEW.c.id == review_id)).mappings().first()
+
+
+def of_group(connection: Connection, group_key: str) -> list[RowMapping]:
+    query = select(REVIEW).where(REVIEW.c.group_key == group_key).order_by(REVIEW.c.task_order)
+    return list(connection.execute(query).mappings())
+
+
+def latest_group(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
+    """The reviews of the thread's newest pause."""
+    newest = (
+        select(REVIEW.c.group_key)
+        .where(REVIEW.c.thread_id == thread_id, REVIEW.c.source == source)
+        .order_by(REVIEW.c.opened_at.desc(), REVIEW.c.id.desc())
+        .limit(1)
+    )
+    key = connection.execute(newest).scalar_one_or_none()
+    return of_group(connection, key) if key else []
+
+
+def of_thread(connection: Connection, source: str, thread_id: str, limit: int = 200) -> list[RowMapping]:
+    """Newest first."""
+    query = (
+        select(REVIEW)
+        .where(REVIEW.c.thread_id == thread_id, REVIEW.c.source == source)
+        .order_by(REVIEW.c.opened_at.desc())
+        .limit(limit)
+    )
+    return list(connection.execute(query).mappings())
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`status` None means what needs a person, the worst first, then the longest waiting."""
+
+    status: str | None = None
+    source: str | None = None
+    thread_id: str | None = None
+    tool: str | None = None
+
+
+def page(
+    connection: Connection, wanted: Wanted, sources: Sequence[str], limit: int, after: tuple[int, datetime, str] | None
+) -> list[RowMapping]:
+    """Rows behind `after` (queue_rank, opened_at, id); no row is skipped or shown twice when others leave."""
+    columns = [REVIEW.c[name] for name in _LIST]
+    query = select(*columns).where(_matching(wanted, sources)).limit(limit)
+    if wanted.status is None:
+        order = (REVIEW.c.queue_rank, REVIEW.c.opened_at, REVIEW.c.id)
+        bound: Any = after
+    else:
+        order = (REVIEW.c.opened_at, REVIEW.c.id)  # type: ignore[assignment]
+        bound = after[1:] if after else None
+    if bound is not None:
+        query = query.where(tuple_(*order) > tuple_(*bound))
+    return list(connection.execute(query.order_by(*order)).mappings())
+
+
+def count(connection: Connection, wanted: Wanted, sources: Sequence[str], cap: int) -> int:
+    """How many match, counted to `cap` + 1 and no further."""
+    inner = select(REVIEW.c.id).where(_matching(wanted, sources)).limit(cap + 1).subquery()
+    return int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
+
+
+def _matching(wanted: Wanted, sources: Sequence[str]) -> Any:
+    conditions = [REVIEW.c.source.in_(sources)]
+    if wanted.status is None:
+        conditions.append(REVIEW.c.queue_rank.is_not(None))
+    else:
+        conditions.append(REVIEW.c.status == wanted.status)
+    if wanted.source is not None:
+        conditions.append(REVIEW.c.source == wanted.source)
+    if wanted.thread_id is not None:
+        conditions.append(REVIEW.c.thread_id == wanted.thread_id)
+    if wanted.tool is not None:
+        conditions.append(func.instr(REVIEW.c.tools, f"\n{wanted.tool}\n") > 0)
+    return and_(*conditions)
+
+
+def move(
+    connection: Connection, review_id: str, come_from: Sequence[Status], to: Status, **values: Any
+) -> bool:
+    """Change the status if it is still one of `come_from`; False when someone else moved it first."""
+    done = connection.execute(
+        update(REVIEW)
+        .where(REVIEW.c.id == review_id, REVIEW.c.status.in_([each.value for each in come_from]))
+        .values(status=to.value, queue_rank=QUEUE_RANK.get(to), version=REVIEW.c.version + 1, **values)
+    )
+    return done.rowcount == 1
+
+
+def take(connection: Connection, review_id: str, version: int, seen: str, **values: Any) -> bool:
+    """The compare-and-set of a verdict: open, of the version and digest that were seen; else False."""
+    done = connection.execute(
+        update(REVIEW)
+        .where(
+            REVIEW.c.id == review_id,
+            REVIEW.c.status == Status.OPEN.value,
+            REVIEW.c.version == version,
+            REVIEW.c.digest == seen,
+        )
+        .values(status=Status.DECIDED.value, queue_rank=None, version=version + 1, **values)
+    )
+    return done.rowcount == 1
+
+
+def undecided_in_group(connection: Connection, group_key: str) -> int:
+    statuses = [status.value for status in UNDECIDED]
+    query = select(func.count()).where(REVIEW.c.group_key == group_key, REVIEW.c.status.in_(statuses))
+    return int(connection.execute(query).scalar_one())
+
+
+def undecided_of_thread(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
+    """Also those whose thread moved on; the caller compares them with the pause."""
+    statuses = [status.value for status in UNDECIDED]
+    query = select(REVIEW).where(
+        REVIEW.c.thread_id == thread_id, REVIEW.c.source == source, REVIEW.c.status.in_(statuses)
+    )
+    return list(connection.execute(query).mappings())
+
+
+def add_decision(connection: Connection, **values: Any) -> None:
+    connection.execute(insert(DECISION).values(**values))
+
+
+def decision(connection: Connection, decision_id: str) -> RowMapping | None:
+    return connection.execute(select(DECISION).where(DECISION.c.id == decision_id)).mappings().first()
+
+
+def decisions(connection: Connection, ids: Sequence[str]) -> dict[str, RowMapping]:
+    query = select(DECISION).where(or_(DECISION.c.id.in_(ids)))
+    return {row["id"]: row for row in connection.execute(query).mappings()}
+
+
+def first_answer(connection: Connection, actor_id: str, key: str) -> RowMapping | None:
+    query = select(ANSWER).where(ANSWER.c.actor_id == actor_id, ANSWER.c.key == key)
+    return connection.execute(query).mappings().first()
+
+
+def keep_answer(connection: Connection, **values: Any) -> None:
+    connection.execute(insert(ANSWER).values(**values))
