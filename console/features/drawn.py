@@ -1,0 +1,85 @@
+"""Values of others made drawable: exact texts cut into segments, arguments into rows, times into RFC 3339."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from console.domain.text import Segment, count_hazards, visible
+from console.forms.exact import JsonProblem, dumps, loads
+from console.forms.fields import pointer_of
+
+
+@dataclass(frozen=True)
+class ArgRow:
+    """One argument in full. `json` is true when the text is JSON and not the string itself."""
+
+    pointer: str
+    key: str
+    parts: list[Segment]
+    json: bool
+    warning: str
+
+
+def stamp(at: datetime | None) -> str:
+    return at.astimezone(UTC).isoformat() if at else ""
+
+
+def read_args(args_text: str) -> Mapping[str, Any] | None:
+    """The arguments as exact values in stored order; None when the text is no JSON object."""
+    try:
+        value = loads(args_text)
+    except JsonProblem:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def arg_rows(args_text: str) -> list[ArgRow]:
+    """Every argument, none cut and in stored order; what is no object is one row with its exact text."""
+    args = read_args(args_text)
+    if args is None:
+        return [_row("", "", args_text, True)] if args_text else []
+    return [
+        _row(pointer_of(key), key, value if isinstance(value, str) else dumps(value), not isinstance(value, str))
+        for key, value in args.items()
+    ]
+
+
+def _row(pointer: str, key: str, text: str, json: bool) -> ArgRow:
+    return ArgRow(pointer, _shown(key), visible(text), json, warning(text))
+
+
+def _shown(key: str) -> str:
+    return "".join(part.text for part in visible(key))
+
+
+def warning(text: str) -> str:
+    """One sentence on what a reader would not have seen; empty when there is nothing hidden."""
+    names = list(dict.fromkeys(f"{part.text} is a {part.hazard}" for part in visible(text) if part.hazard))
+    if not names:
+        return ""
+    more = f", and {len(names) - 3} more kinds" if len(names) > 3 else ""
+    return f"Hidden in this text: {', '.join(names[:3])}{more}."
+
+
+def hazards_in(*texts: str) -> int:
+    return sum(map(count_hazards, texts))
+
+
+def one_line(args_text: str, cap: int = 120) -> str:
+    """A short hint for lists and chips only; a decision is never made from it."""
+    args = read_args(args_text)
+    first = next(iter(args.values()), "") if args else args_text
+    text = first if isinstance(first, str) else dumps(first)
+    line = "".join(part.text for part in visible(text.replace("\n", " ")))
+    return line if len(line) <= cap else f"{line[: cap - 1]}…"
+
+
+def number_of(args_text: str) -> tuple[str, str]:
+    """Pointer and exact text of the first number, the figure that stands large in the head; or two empty texts."""
+    for key, value in (read_args(args_text) or {}).items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return pointer_of(key), dumps(value)
+    return "", ""

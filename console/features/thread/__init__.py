@@ -1,0 +1,1 @@
+"""One thread: its conversation, and the review it waits for."""

@@ -1,0 +1,183 @@
+"""A review as its panel draws it: one card per action, in position order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from console.domain.text import Segment, escape, visible
+from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args
+from console.features.thread.verdict import ORDER, TONES, Proposed, schema_of
+from console.forms.exact import dumps
+from console.forms.fields import Field, fields
+from console.services.views import ActionView, GroupMember, ReviewView
+
+LONG = 56
+DONE = {"approve": "Approved", "edit": "Edited", "reject": "Rejected", "respond": "Answered"}
+STATUS = {
+    "open": ("Waiting for a decision", "amber"),
+    "awaiting_second": ("Waiting for a second person", "amber"),
+    "decided": ("Recorded", "iris"),
+    "resuming": ("Running", "iris"),
+    "settled": ("Settled as decided", "green"),
+    "mismatch": ("Ran other than decided", "red"),
+    "stuck": ("Uncertain, a person must choose", "red"),
+    "superseded": ("The thread moved on", "gray"),
+    "cancelled": ("Closed without running", "gray"),
+}
+
+
+@dataclass(frozen=True)
+class FieldRow:
+    """`slot` is position and pointer, the key under which errors and changes of this field are kept."""
+
+    slot: str
+    pointer: str
+    key: str
+    kind: str
+    text: str
+    hint: str
+    options: list[str]
+    given: bool
+    parts: list[Segment]
+    json: bool
+    warning: str
+
+
+@dataclass(frozen=True)
+class Card:
+    position: int
+    slot: str
+    number: str
+    title: str
+    name: str
+    rows: list[FieldRow]
+    argument_count: str
+    hazards: int
+    figure: str
+    figure_slot: str
+    words: list[Segment]
+    words_size: str
+    allowed: list[str]
+    done: str
+    done_tone: str
+    said: list[Segment]
+    final: list[ArgRow]
+    outcome: str
+    outcome_tone: str
+
+
+@dataclass(frozen=True)
+class Member:
+    id: str
+    tool: str
+    word: str
+    tone: str
+
+
+def proposals(review: ReviewView) -> list[Proposed]:
+    return [
+        Proposed(
+            action.name,
+            action.args_text,
+            dumps(action.args_schema) if action.args_schema is not None else "",
+            tuple(kind for kind in ORDER if kind in action.allowed_decisions),
+        )
+        for action in review.actions
+    ]
+
+
+def cards(review: ReviewView) -> list[Card]:
+    total = len(review.actions)
+    pairs = zip(review.actions, proposals(review), strict=True)
+    return [_card(action, proposed, total) for action, proposed in pairs]
+
+
+def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
+    rows = field_rows(action.position, proposed)
+    given = sum(row.given for row in rows)
+    pointer, figure = number_of(action.args_text)
+    decision = action.decision or {}
+    kind = str(decision.get("type", ""))
+    return Card(
+        position=action.position,
+        slot=str(action.position),
+        number=str(action.position + 1),
+        title=f"Action {action.position + 1} of {total}",
+        name=escape(action.name),
+        rows=rows,
+        argument_count=f"all {given} arguments shown" if given != 1 else "its 1 argument shown",
+        hazards=hazards_in(action.name, *(_plain(row) for row in rows if row.given)),
+        figure=figure,
+        figure_slot=slot_of(action.position, pointer) if figure else "",
+        words=visible(action.description),
+        words_size=f"{len(action.description):,}",
+        allowed=list(proposed.allowed),
+        done=DONE.get(kind, ""),
+        done_tone=TONES.get(kind, "gray"),
+        said=visible(str(decision.get("message") or "")),
+        final=arg_rows(action.final_args_text) if kind == "edit" else [],
+        outcome=escape(action.outcome),
+        outcome_tone=outcome_tone(action.outcome),
+    )
+
+
+def _plain(row: FieldRow) -> str:
+    """The row's original characters; an escape segment stands for one hidden character."""
+    return row.key + "".join("\u202e" if part.hazard else part.text for part in row.parts)
+
+
+def slot_of(position: int, pointer: str) -> str:
+    return f"{position}:{pointer}"
+
+
+def field_rows(position: int, proposed: Proposed) -> list[FieldRow]:
+    """Arguments as given, then those the tool knows and the agent left out, so that an edit adds no row."""
+    args = read_args(proposed.args_text)
+    given = {row.pointer: row for row in arg_rows(proposed.args_text)}
+    if args is None:
+        return [_unread(position, row) for row in given.values()]
+    return [_field_row(position, each, given.get(each.pointer)) for each in fields(args, schema_of(proposed))]
+
+
+def _field_row(position: int, each: Field, row: ArgRow | None) -> FieldRow:
+    long_text = each.kind == "text" and (len(each.text) > LONG or "\n" in each.text)
+    return FieldRow(
+        slot=slot_of(position, each.pointer),
+        pointer=each.pointer,
+        key=escape(each.key),
+        kind="area" if long_text else each.kind,
+        text=each.text,
+        hint=each.hint,
+        options=["true", "false"] if each.kind == "boolean" else list(each.options),
+        given=each.present,
+        parts=row.parts if row else [],
+        json=row.json if row else False,
+        warning=row.warning if row else "",
+    )
+
+
+def _unread(position: int, row: ArgRow) -> FieldRow:
+    return FieldRow(
+        slot_of(position, row.pointer), row.pointer, "", "json", "", "", [], True, row.parts, True, row.warning
+    )
+
+
+def outcome_tone(outcome: str) -> str:
+    """Red for everything that is not plainly good: a failure must never look like success."""
+    lowered = outcome.lower()
+    if not outcome:
+        return "gray"
+    if lowered.startswith(("ran", "as decided", "settled")) and "fail" not in lowered and "other" not in lowered:
+        return "green"
+    if lowered.startswith(("did not run", "not run", "answered", "rejected")):
+        return "gray"
+    return "red"
+
+
+def members(group: Sequence[GroupMember]) -> list[Member]:
+    rows = []
+    for each in group:
+        label, tone = STATUS.get(each.status, (each.status, "gray"))
+        rows.append(Member(each.id, escape(each.tool), f"{each.decided_by} decided" if each.decided_by else label, tone))
+    return rows

@@ -1,0 +1,53 @@
+"""The few things that must happen in the browser without asking the server first."""
+
+from __future__ import annotations
+
+import reflex as rx
+from reflex_components_core.el.elements.base import BaseHTML
+
+LIBRARY = rx.asset("native.jsx", shared=True).importable_path
+
+
+class NativeForm(BaseHTML):
+    """Submits like HTML: `rx.form` always prevents that, and only a real navigation brings a new socket and cookie."""
+
+    tag = "form"
+    action: rx.Var[str]
+    method: rx.Var[str]
+
+
+class Tail(rx.NoSSRComponent):
+    """`chunk` is the JSON text "[offset, text]" with the offset in UTF-16 units, as JavaScript counts."""
+
+    library = LIBRARY
+    tag = "Tail"
+    chunk: rx.Var[str]
+    who: rx.Var[str]
+    on_gap: rx.EventHandler[rx.event.no_args_event_spec]
+
+
+class When(rx.NoSSRComponent):
+    """`at` is an RFC 3339 text, `look` one of time, seconds, stamp."""
+
+    library = LIBRARY
+    tag = "When"
+    at: rx.Var[str]
+    look: rx.Var[str]
+
+
+class PageTitle(rx.NoSSRComponent):
+    library = LIBRARY
+    tag = "PageTitle"
+    text: rx.Var[str]
+
+
+class DeskKeys(rx.NoSSRComponent):
+    library = LIBRARY
+    tag = "DeskKeys"
+
+
+native_form = NativeForm.create
+tail = Tail.create
+when = When.create
+page_title = PageTitle.create
+desk_keys = DeskKeys.create

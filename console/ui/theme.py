@@ -1,0 +1,26 @@
+"""The stylesheets, in the order in which they build on one another, and the tones of the console.
+
+`rx.theme` itself is set with the build's configuration; these files hold what Radix does not have, its contrast
+fix, and the sizes of the desk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+SHEETS = tuple(
+    rx.asset(f"css/{name}.css", shared=True).importable_path.removeprefix("$/public")
+    for name in ("tokens", "parts", "desk", "review", "pages")
+)
+TONES = ("gray", "red", "amber", "green", "cyan", "iris")
+
+
+def install(app: rx.App) -> None:
+    app.stylesheets.extend(SHEETS)
+
+
+def test_id(name: str, **data: Any) -> dict[str, Any]:
+    """Custom attributes; `data_position=0` becomes data-position."""
+    return {"data-testid": name, **{key.replace("_", "-"): value for key, value in data.items()}}
