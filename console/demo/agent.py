@@ -91,7 +91,14 @@ def graph() -> Graph:
 
 
 def refund_needs_review(request: ToolCallRequest) -> bool:
-    """True unless the amount is certainly within the customer's limit; NaN, text and nothing are reviewed."""
+    """True unless the amount is certainly within the customer's limit; NaN, text and nothing are reviewed.
+
+    LangChain asks this again when the run resumes, and ignores the person's answer if it is False then. So a
+    call that somebody decided stays gated, even if the customer's tier has changed in the meantime.
+    """
+    decided = request.runtime.config.get("configurable", {}).get("console_decisions") or {}
+    if request.tool_call.get("id") in decided:
+        return True
     try:
         return not (float(request.tool_call["args"]["amount"]) <= _limit(request.runtime.context))
     except (KeyError, TypeError, ValueError, OverflowError):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import Command
+
+from console.demo.agent import build
 
 APPROVE: dict[str, Any] = {"type": "approve"}
 LATE: dict[str, Any] = {"type": "reject", "message": "the return window is over"}
@@ -166,6 +171,21 @@ def test_a_new_address_reaches_the_shop(chat: Any) -> None:
 def test_the_description_is_the_agents_sentence(chat: Any) -> None:
     chat.say("Refund A-2048 699")
     assert chat.actions()[0]["description"] == "Customer asks to refund 699 for order A-2048."
+
+
+async def test_the_async_graph_settles_a_mixed_verdict(tmp_path: Path, shop_path: Path, mode: str) -> None:
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.db")) as saver:
+        graph = build(shop_path, interrupt_mode=mode, token_delay=0).copy({"checkpointer": saver})
+        config: Any = {"configurable": {"thread_id": "t"}}
+        await graph.ainvoke({"messages": [("user", "Refund A-2048 699 and refund A-2049 450")]}, config)
+        waiting = (await graph.aget_state(config)).interrupts
+        verdict = [APPROVE, LATE]
+        answers = [{"decisions": verdict}] if mode == "batched" else verdict
+        pairs = zip(waiting, answers, strict=True)
+        done = await graph.ainvoke(Command(resume={wait.id: answer for wait, answer in pairs}), config)
+    assert done["messages"][-1].text.startswith(
+        "699 CNY has been refunded for order A-2048. A colleague declined"
+    )
 
 
 def test_an_unknown_order_stops_before_anything_is_asked(start: Callable[..., Any]) -> None:

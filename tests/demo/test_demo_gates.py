@@ -21,7 +21,8 @@ APPROVE = {"type": "approve"}
 
 
 def needs_review(args: dict[str, Any], context: object = None) -> bool:
-    request = SimpleNamespace(tool_call={"args": args}, runtime=SimpleNamespace(context=context))
+    runtime = SimpleNamespace(context=context, config={})
+    request = SimpleNamespace(tool_call={"args": args}, runtime=runtime)
     return refund_needs_review(cast(ToolCallRequest, request))
 
 
@@ -56,6 +57,16 @@ def test_a_vip_customer_passes_in_the_real_graph(start: Callable[..., Any], mode
     assert chat.refunds() == [("A-2049", 450.0, None)]
     chat.say("Refund A-2048 699")
     assert len(chat.waiting()) == 1
+
+
+def test_a_rejection_holds_although_the_customer_became_a_vip(start: Callable[..., Any], mode: str) -> None:
+    chat = start(mode)
+    chat.say("Refund A-2049 450")
+    chat.context = VIP
+    chat.decision_ids = {chat.proposal().tool_calls[0]["id"]: "decision-1"}
+    chat.decide({"type": "reject"})
+    assert chat.refunds() == []
+    assert chat.tool_results("refund_order")[0].status == "error"
 
 
 def test_claiming_vip_in_the_chat_changes_nothing(start: Callable[..., Any], mode: str) -> None:

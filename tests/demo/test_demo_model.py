@@ -19,10 +19,11 @@ from console.demo.agent import build, graph
 from console.demo.clauses import read_clauses, typed_number
 from console.demo.model import RuleModel, answer, chunks
 
-BITS = st.sampled_from(
+WORDS = (
     'refund|A-2048|a-2049|699|12.5|$|-|,| and |，|并|退款|查询|look up|发短信|text the customer|"|“|”'
-    "|address to|地址改成|问主管|ask your supervisor|.|\n| ".split("|")
+    "|address to|地址改成|问主管|ask your supervisor|.|\n| "
 )
+BITS = st.sampled_from(WORDS.split("|"))
 TEXTS = st.one_of(
     st.text(max_size=80), st.lists(BITS, max_size=25).map("".join), st.lists(BITS).map(" ".join)
 )
