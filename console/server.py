@@ -5,9 +5,10 @@ import errno
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
-from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.compose import prepare
 from console.settings import ServerSettings, Settings, check_exposure
@@ -37,7 +38,7 @@ def refuse_taken_port(host: str, port: int) -> None:
         raise ServeError(f"port {port} on {host} cannot be opened: {wrong.strerror}") from None
 
 
-def load(settings: Settings) -> Any:
+def load(settings: Settings) -> ASGIApp:
     """The ASGI application. Only here is the app imported: after its settings and its configuration."""
     if not (CLIENT / "index.html").is_file():
         raise ServeError("the pages are not built: run `make run`, or `python -m console.build`")
@@ -46,7 +47,8 @@ def load(settings: Settings) -> Any:
     activate(settings)
     from console.console import app
 
-    return app()
+    application: ASGIApp = app()
+    return application
 
 
 def own_address(settings: Settings) -> str:
@@ -77,33 +79,65 @@ async def announce(settings: Settings) -> None:
         print(SHOWN_ACCOUNTS, flush=True)
 
 
-def on_signals(stop_server: Callable[[], None], hooks: list[Callable[[], None]]) -> None:
-    """First signal: end the open streams, stop, at most 8 s. Second: leave at once."""
-    loop = asyncio.get_running_loop()
-    asked: list[int] = []
+class OpenSockets:
+    """The application, with a list of its open websockets: granian does not end while one is open."""
 
-    def stop() -> None:
-        if asked:
-            os._exit(130)
-        asked.append(1)
-        loop.call_later(STOP_WITHIN_SECONDS, os._exit, 1)
-        for hook in hooks:
-            hook()
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+        self._open: set[Send] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            await self._application(scope, receive, send)
+            return
+
+        async def send_while_open(message: Message) -> None:
+            # The application says goodbye, too, when it sees ours; granian takes only one.
+            if send in self._open:
+                await send(message)
+
+        self._open.add(send)
+        try:
+            await self._application(scope, receive, send_while_open)
+        finally:
+            self._open.discard(send)
+
+    async def close_all(self) -> None:
+        """ "Service restart": the pages then try to connect again until the next start."""
+        sends, self._open = self._open, set()
+        goodbye = {"type": "websocket.close", "code": 1012}
+        await asyncio.gather(*(send(goodbye) for send in sends), return_exceptions=True)
+
+
+def on_signals(close_all: Callable[[], Awaitable[None]], stop_server: Callable[[], None]) -> None:
+    """First signal: end the open streams and sockets, then the server, within 8 s. Second: leave at once."""
+    loop = asyncio.get_running_loop()
+    stopping: list[asyncio.Task[None]] = []
+
+    async def stop() -> None:
+        await close_all()
         stop_server()
 
+    def on_signal() -> None:
+        if stopping:
+            os._exit(130)
+        loop.call_later(STOP_WITHIN_SECONDS, os._exit, 1)
+        stopping.append(loop.create_task(stop()))
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, on_signal)
 
 
-async def run(application: Any, settings: Settings) -> None:
+async def run(application: ASGIApp, settings: Settings) -> None:
     from granian.constants import Interfaces
     from granian.log import LogLevels
     from granian.server.embed import Server
 
     from console.console import closing_hooks
 
+    sockets = OpenSockets(application)
     server = Server(
-        application,
+        sockets,
         address=settings.server.host,
         port=settings.server.port,
         interface=Interfaces.ASGI,
@@ -113,7 +147,13 @@ async def run(application: Any, settings: Settings) -> None:
         ssl_cert=settings.server.tls_cert,
         ssl_key=settings.server.tls_key,
     )
-    on_signals(server.stop, closing_hooks)
+
+    async def close_all() -> None:
+        for hook in closing_hooks:
+            hook()
+        await sockets.close_all()
+
+    on_signals(close_all, server.stop)
     announcing = asyncio.create_task(announce(settings))
     try:
         await server.serve()
