@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import StartServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, WebSocket
 
 pytestmark = [pytest.mark.browser, pytest.mark.serving]
 
@@ -30,13 +30,12 @@ def test_the_page_starts_and_connects_at_its_own_address(
     page.on("request", lambda request: addresses.append(request.url))
 
     frames: list[str] = []
-    page.on(
-        "websocket",
-        lambda socket: (
-            addresses.append(socket.url.replace("ws:", "http:", 1)),
-            socket.on("framereceived", lambda frame: frames.append(str(frame))),
-        ),
-    )
+
+    def follow(socket: "WebSocket") -> None:
+        addresses.append(socket.url.replace("ws:", "http:", 1))
+        socket.on("framereceived", lambda frame: frames.append(str(frame)))
+
+    page.on("websocket", follow)
     page.goto(server.url("/", host))
     deadline = time.monotonic() + 10
     while not any(frame.startswith("40/_event") for frame in frames) and time.monotonic() < deadline:
