@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, RowMapping, create_engine, event
 from sqlalchemy.engine import make_url
 
-__all__ = ["Connection", "Engine", "data_version", "open_engine", "read", "write"]
+__all__ = ["Connection", "Engine", "RowMapping", "data_version", "open_engine", "read", "write"]
 BUSY_TIMEOUT_MS = 30_000
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, and_, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import QUEUE_RANK, UNDECIDED, Action, Pause, Pending, Status, digest
@@ -78,6 +78,12 @@ def actions_of(row: RowMapping) -> list[Action]:
 
 def get(connection: Connection, review_id: str) -> RowMapping | None:
     return connection.execute(select(REVIEW).where(REVIEW.c.id == review_id)).mappings().first()
+
+
+def with_ids(connection: Connection, ids: Sequence[str]) -> list[RowMapping]:
+    """Decision and outcome of each."""
+    columns = (REVIEW.c.id, REVIEW.c.decision_id, REVIEW.c.outcome, REVIEW.c.outcomes_text)
+    return list(connection.execute(select(*columns).where(REVIEW.c.id.in_(ids))).mappings())
 
 
 def of_group(connection: Connection, group_key: str) -> list[RowMapping]:
@@ -207,7 +213,7 @@ def decision(connection: Connection, decision_id: str) -> RowMapping | None:
 
 
 def decisions(connection: Connection, ids: Sequence[str]) -> dict[str, RowMapping]:
-    query = select(DECISION).where(or_(DECISION.c.id.in_(ids)))
+    query = select(DECISION).where(DECISION.c.id.in_(ids))
     return {row["id"]: row for row in connection.execute(query).mappings()}
 
 

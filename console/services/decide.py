@@ -1,0 +1,300 @@
+"""Deciding a review: everything is checked before anything is saved, then one transaction says who won.
+
+Order of checks (CONTRACT): role, visibility, replayed key, conflict, validity, commit.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from console.domain.access import Actor, Permission, require
+from console.domain.canonical import canonical, sha256
+from console.domain.errors import BadRequest, Conflict, Invalid, Problem
+from console.domain.ledger import Kind as Event
+from console.domain.review import UNDECIDED, Action, Kind, Status, ThreadStatus, digest
+from console.domain.verdict import Decided, in_words, read_decisions
+from console.forms.exact import dumps, loads
+from console.forms.fields import validate
+from console.services import records
+from console.services.changes import Change
+from console.services.deps import Deps
+from console.services.door import review_row
+from console.services.observe import observe
+from console.services.views import VerdictView
+from console.store import ledger, outbox, reviews
+from console.store.engine import Connection, RowMapping, read, write
+
+MISSING: Final[Any] = object()
+_KEY = re.compile(r"[\x21-\x7e]{1,128}")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A verdict that passed every check: as LangChain takes it, and in exact text for the record."""
+
+    decided: Sequence[Decided]
+    body_text: str
+    verdict: str
+    answer_text: str | None = None
+
+
+def decide(
+    deps: Deps,
+    actor: Actor,
+    review_id: str,
+    *,
+    version: int,
+    digest: str,
+    decisions: Any = MISSING,
+    answer: Any = MISSING,
+    idempotency_key: str | None = None,
+) -> VerdictView:
+    """Record the actor's verdict on a review, or raise; the run is resumed by the worker afterwards.
+
+    Raises Forbidden, NotFound, Conflict (with the winner, or `stale`), Invalid (with positions and
+    pointers). Whatever it raises, the thread is as answerable as before.
+    """
+    require(actor, Permission.DECIDE)
+    if idempotency_key is not None and not _KEY.fullmatch(idempotency_key):
+        raise BadRequest("Idempotency-Key is 1 to 128 visible ASCII characters.")
+    request = _request_digest(review_id, version, digest, decisions, answer)
+    with read(deps.engine) as connection:
+        row = review_row(deps, connection, actor, review_id)
+        if (again := _answered_before(connection, actor, idempotency_key, request)) is not None:
+            return again
+    _refuse_unless_current(deps, actor, row, version, digest)
+    _refuse_unless_pending(deps, row)
+    try:
+        said = _read(deps, row, decisions, answer)
+    except Invalid as problem:
+        _record(deps, Event.INVALID, actor, row, {"reason": problem.detail[:500]})
+        raise
+    return _commit(deps, actor, row, version, digest, said, idempotency_key, request)
+
+
+def _request_digest(review_id: str, version: int, seen: str, decisions: Any, answer: Any) -> str:
+    parts = [review_id, str(version), seen, *("" if each is MISSING else dumps(each) for each in (decisions, answer))]
+    return sha256(canonical(parts))
+
+
+def _answered_before(connection: Connection, actor: Actor, key: str | None, request: str) -> VerdictView | None:
+    found = reviews.first_answer(connection, actor.id, key) if key else None
+    if found is None:
+        return None
+    if found["request_digest"] != request:
+        raise Conflict("This Idempotency-Key was used for another request.", kind="idempotency-key-reused")
+    kept = loads(found["answer_text"])
+    return VerdictView(**{**kept, "decided_at": datetime.fromisoformat(kept["decided_at"])})
+
+
+def _refuse_unless_current(deps: Deps, actor: Actor, row: RowMapping, version: int, seen: str) -> None:
+    """`Conflict` when someone was first or the request is no longer the one that was seen."""
+    if row["status"] not in UNDECIDED:
+        raise _too_late(deps, actor, row)
+    if row["version"] != version or row["digest"] != seen:
+        raise _stale()
+
+
+def _stale() -> Conflict:
+    return Conflict("The request changed since you read it. Nothing was recorded; read it again.", kind="stale", stale=True)
+
+
+def _too_late(deps: Deps, actor: Actor, row: RowMapping) -> Conflict:
+    if row["decided_by"] is None:
+        return Conflict(f"This review is {row['status']}. Nothing was recorded.", kind="closed", stale=True)
+    _record(deps, Event.LOST, actor, row, {"decided_by": row["decided_by"]})
+    at = row["decided_at"].strftime("%H:%M:%S")
+    return Conflict(
+        f"{row['decided_by']} decided this at {at} UTC. Yours was not recorded.",
+        kind="already-decided",
+        decided_by=row["decided_by"],
+        decided_at=row["decided_at"],
+    )
+
+
+def _record(deps: Deps, event: Event, actor: Actor, row: RowMapping, more: dict[str, Any]) -> None:
+    """Attempts that changed nothing are in the log, too."""
+    with write(deps.engine) as connection:
+        ledger.append(connection, ledger.Entry(event, actor, **_about(row), more=more))
+    deps.changes.publish(Change("audit"))
+
+
+def _about(row: RowMapping) -> dict[str, Any]:
+    names = ("source", "thread_id", "tool")
+    return {"review_id": row["id"], **{name: row[name] or None for name in names}}
+
+
+def _refuse_unless_pending(deps: Deps, row: RowMapping) -> None:
+    """Ask the source itself: is this interrupt still pending, and is it what was shown?"""
+    snapshot = deps.sources[row["source"]].snapshot(row["thread_id"])
+    if snapshot is not None and snapshot.status is ThreadStatus.POISONED:
+        observe(deps, row["source"], row["thread_id"])
+        raise Conflict("This thread takes no answer any more; it needs repair first.", kind="poisoned")
+    pause = snapshot.pause if snapshot else None
+    pending = pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
+    if pause is None or pending is None or digest(pause, pending) != row["digest"]:
+        observe(deps, row["source"], row["thread_id"])
+        raise _stale()
+
+
+def _read(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> _Said:
+    if row["kind"] == Kind.UNREADABLE:
+        raise Invalid([Problem("this request cannot be read, so it cannot be answered")])
+    if row["kind"] == Kind.ANSWER:
+        return _read_answer(deps, row, decisions, answer)
+    if answer is not MISSING:
+        raise Invalid([Problem("this review takes decisions, not an answer", pointer="/answer")])
+    if decisions is MISSING:
+        raise Invalid([Problem("decisions are missing", pointer="/decisions")])
+    actions = reviews.actions_of(row)
+    decided, problems = read_decisions(decisions, actions)
+    for each in decided:
+        problems += _check_edit(each, actions[each.position])
+    if not problems:
+        raw = [each.raw for each in decided]
+        problems = _trial(deps, row, {"decisions": raw}, "/decisions")
+    if problems:
+        raise Invalid(sorted(problems, key=lambda problem: problem.position or 0))
+    body = dumps({"decisions": [each.raw for each in decided]})
+    return _Said(decided, body, in_words([each.type for each in decided]))
+
+
+def _check_edit(decided: Decided, action: Action) -> list[Problem]:
+    if decided.args is None:
+        return []
+    start = f"/decisions/{action.position}/edited_action/args"
+    schema = loads(action.args_schema_text) if action.args_schema_text else None
+    return [
+        Problem(problem.message, position=action.position, pointer=start + problem.pointer)
+        for problem in validate(decided.args, schema)
+    ]
+
+
+def _read_answer(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> _Said:
+    if decisions is not MISSING:
+        raise Invalid([Problem("this review takes an answer, not decisions", pointer="/decisions")])
+    if answer is MISSING:
+        raise Invalid([Problem("the answer is missing; null is an answer, too", pointer="/answer")])
+    schema = loads(row["answer_schema_text"]) if row["answer_schema_text"] else None
+    problems = validate(answer, schema) if schema else []
+    problems = [Problem(each.message, pointer="/answer" + each.pointer) for each in problems]
+    problems = problems or _trial(deps, row, answer, "/answer")
+    if problems:
+        raise Invalid(problems)
+    return _Said((), dumps({"answer": answer}), "answer", dumps(answer))
+
+
+def _trial(deps: Deps, row: RowMapping, answer: Any, pointer: str) -> list[Problem]:
+    """An answer that the checkpoint store cannot keep would fail in the run, after it was recorded."""
+    try:
+        deps.sources[row["source"]].trial(answer)
+    except ValueError as problem:
+        return [Problem(str(problem)[:300], pointer=pointer)]
+    return []
+
+
+def _commit(
+    deps: Deps, actor: Actor, row: RowMapping, version: int, seen: str, said: _Said, key: str | None, request: str
+) -> VerdictView:
+    """Compare-and-set, decision, ledger entry and outbox row in one transaction: all of it or nothing."""
+    now, decision_id = datetime.now(UTC), uuid.uuid4().hex
+    values = {"decision_id": decision_id, "decided_by": actor.name, "decided_at": now}
+    with write(deps.engine) as connection:
+        # Under the write lock: the same key may have been answered since it was first looked up.
+        if (again := _answered_before(connection, actor, key, request)) is not None:
+            return again
+        won = reviews.take(connection, row["id"], version, seen, **values)
+        view = _write_verdict(connection, actor, row, said, decision_id, now, key, request) if won else None
+    if view is None:
+        with read(deps.engine) as connection:
+            latest = review_row(deps, connection, actor, row["id"])
+        _refuse_unless_current(deps, actor, latest, version, seen)
+        raise _stale()
+    where = {"source": row["source"], "thread_id": row["thread_id"]}
+    deps.changes.publish(Change("queue"), Change("review", **where), Change("audit"))
+    deps.wake()
+    return view
+
+
+def _write_verdict(
+    connection: Connection,
+    actor: Actor,
+    row: RowMapping,
+    said: _Said,
+    decision_id: str,
+    now: datetime,
+    key: str | None,
+    request: str,
+) -> VerdictView:
+    reviews.add_decision(
+        connection,
+        id=decision_id,
+        review_id=row["id"],
+        version=row["version"],
+        actor_id=actor.id,
+        actor_name=actor.name,
+        via=actor.via,
+        at=now,
+        body_text=said.body_text,
+        result_digest=sha256(said.body_text.encode()),
+    )
+    ledger.append(connection, _entry(actor, row, said, decision_id))
+    waiting = reviews.undecided_in_group(connection, row["group_key"])
+    outbox.put_resume(
+        connection, row["source"], row["thread_id"], row["group_key"], head=row["checkpoint_id"], ready=waiting == 0
+    )
+    view = VerdictView(
+        review_id=row["id"],
+        decision_id=decision_id,
+        version=row["version"] + 1,
+        status=Status.DECIDED.value,
+        decided_by=actor.name,
+        decided_at=now,
+        decisions=[each.raw for each in said.decided],
+        waiting_for=waiting,
+        answer_text=said.answer_text,
+    )
+    if key is not None:
+        kept = dumps({**vars(view), "decided_at": now.isoformat()})
+        reviews.keep_answer(
+            connection, actor_id=actor.id, key=key, request_digest=request, answer_text=kept, at=now
+        )
+    return view
+
+
+def _entry(actor: Actor, row: RowMapping, said: _Said, decision_id: str) -> ledger.Entry:
+    actions = reviews.actions_of(row)
+    shown = [
+        {
+            "position": each.position,
+            "tool": actions[each.position].name,
+            "proposed": actions[each.position].args_text,
+            "decision": each.type,
+            "message": each.message,
+            "final": records.final_args(each.raw, actions[each.position].args_text),
+        }
+        for each in said.decided
+    ]
+    payload = {"actions": shown, **({"answer": said.answer_text} if said.answer_text is not None else {})}
+    return ledger.Entry(
+        Event.DECIDED,
+        actor,
+        **_about(row),
+        verdict=said.verdict,
+        decided_by_id=actor.id,
+        payload=dumps(payload),
+        more={
+            "ns": row["ns"],
+            "checkpoint_id": row["checkpoint_id"],
+            "interrupt_id": row["interrupt_id"],
+            "version": row["version"],
+            "seen_digest": row["digest"],
+            "result_digest": sha256(said.body_text.encode()),
+            "decision_id": decision_id,
+        },
+    )

@@ -1,0 +1,40 @@
+"""The one door to reviews and threads: what is not visible to the actor does not exist for them."""
+
+from __future__ import annotations
+
+from console.domain.access import Actor
+from console.domain.errors import Conflict, NotFound
+from console.services.deps import Deps, visible_sources
+from console.services.paging import thread_id_of
+from console.store import reviews, threads
+from console.store.engine import Connection, RowMapping
+
+
+def review_row(deps: Deps, connection: Connection, actor: Actor, review_id: str) -> RowMapping:
+    """The review; `NotFound` alike for one that is not there and one of a source the actor may not see."""
+    row = reviews.get(connection, review_id)
+    if row is None or row["source"] not in visible_sources(deps, actor):
+        raise NotFound("There is no such review.")
+    return row
+
+
+def thread_row(deps: Deps, connection: Connection, actor: Actor, source: str, thread_id: str) -> RowMapping:
+    row = threads.get(connection, source, thread_id)
+    if row is None or source not in visible_sources(deps, actor):
+        raise NotFound("There is no such thread.")
+    return row
+
+
+def thread_by_ref(deps: Deps, connection: Connection, actor: Actor, ref: str, source: str | None) -> RowMapping:
+    """The thread behind a path's ref; `Conflict` when the id exists in several sources and none is named."""
+    thread_id = thread_id_of(ref)
+    visible = visible_sources(deps, actor)
+    found = threads.named(connection, thread_id, visible) if thread_id is not None else []
+    if source is not None:
+        found = [row for row in found if row["source"] == source]
+    if not found:
+        raise NotFound("There is no such thread.")
+    if len(found) > 1:
+        names = ", ".join(sorted(row["source"] for row in found))
+        raise Conflict(f"Threads of {names} have this id. Add ?source=.", kind="ambiguous-thread")
+    return found[0]

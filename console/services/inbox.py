@@ -1,0 +1,87 @@
+"""The review queue and single reviews."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from console.domain.access import Actor, Permission, require
+from console.domain.errors import Invalid, Problem
+from console.domain.review import Status
+from console.services import records
+from console.services.deps import Deps, visible_sources
+from console.services.door import review_row
+from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, to_cursor
+from console.services.views import Page, QueueRow, ReviewView
+from console.store import reviews, threads
+from console.store.engine import Connection, RowMapping, read
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def queue(
+    deps: Deps,
+    actor: Actor,
+    *,
+    status: str | None = None,
+    source: str | None = None,
+    thread: str | None = None,
+    tool: str | None = None,
+    limit: int = PAGE,
+    cursor: str | None = None,
+) -> Page[QueueRow]:
+    """A page of reviews; without `status` those that need a person, alarms first, then the longest waiting."""
+    require(actor, Permission.VIEW)
+    if status is not None and status not in list(Status):
+        raise Invalid([Problem(f"status is one of {', '.join(Status)}", pointer="/status")])
+    wanted = reviews.Wanted(status, source, thread, tool)
+    after = _after(cursor) if cursor else None
+    visible = visible_sources(deps, actor)
+    limit = bounded(limit)
+    with read(deps.engine) as connection:
+        rows = reviews.page(connection, wanted, visible, limit + 1, after)
+        total = reviews.count(connection, wanted, visible, COUNT_CAP)
+    more = len(rows) > limit
+    rows = rows[:limit]
+    return Page(
+        items=[records.queue_row(row) for row in rows],
+        next_cursor=_cursor(rows[-1]) if more else None,
+        total=min(total, COUNT_CAP),
+        total_capped=total > COUNT_CAP,
+    )
+
+
+def _cursor(row: RowMapping) -> str:
+    # Microseconds as an integer: a float would skip or repeat rows of the same instant.
+    at = (row["opened_at"] - _EPOCH) // timedelta(microseconds=1)
+    return to_cursor(row["queue_rank"] or 0, at, row["id"])
+
+
+def _after(cursor: str) -> tuple[int, datetime, str]:
+    rank, at, review_id = from_cursor(cursor, int, int, str)
+    if not 0 <= at < 1 << 58:
+        at = 0
+    return rank, _EPOCH + timedelta(microseconds=at), review_id
+
+
+def review(deps: Deps, actor: Actor, review_id: str) -> ReviewView:
+    """One review in full: every action, what may be decided, and what was."""
+    require(actor, Permission.VIEW)
+    with read(deps.engine) as connection:
+        row = review_row(deps, connection, actor, review_id)
+        return _view(connection, actor, row, reviews.of_group(connection, row["group_key"]))
+
+
+def thread_reviews(deps: Deps, actor: Actor, source: str, thread_id: str) -> list[ReviewView]:
+    """The reviews of the thread's newest pause, in task order; empty when it never paused."""
+    require(actor, Permission.VIEW)
+    if source not in visible_sources(deps, actor):
+        return []
+    with read(deps.engine) as connection:
+        group = reviews.latest_group(connection, source, thread_id)
+        return [_view(connection, actor, row, group) for row in group]
+
+
+def _view(connection: Connection, actor: Actor, row: RowMapping, group: list[RowMapping]) -> ReviewView:
+    decision = reviews.decision(connection, row["decision_id"]) if row["decision_id"] else None
+    thread = threads.get(connection, row["source"], row["thread_id"])
+    return records.review_view(row, group, decision, actor, thread["status"] if thread else "")

@@ -1,0 +1,94 @@
+"""Bringing the console's rows in line with what a thread's checkpoint says now."""
+
+from __future__ import annotations
+
+from console.domain.access import Actor, Role
+from console.domain.ledger import Kind as Event
+from console.domain.review import Pause, Status, ThreadStatus, digest
+from console.domain.thread import Snapshot
+from console.services.changes import Change
+from console.services.deps import Deps
+from console.services.records import headline
+from console.store import ledger, reviews, threads
+from console.store.engine import Connection, RowMapping, write
+
+WORKER = Actor(id="worker", name="worker", role=Role.NONE, via="worker")
+
+
+def observe(deps: Deps, source: str, thread_id: str) -> None:
+    """Read the thread, open reviews for new interrupts, close those whose pause is gone.
+
+    Leaves a thread alone that a worker is running: what it does next is its own to write.
+    """
+    snapshot = deps.sources[source].snapshot(thread_id)
+    if snapshot is None:
+        return
+    with write(deps.engine) as connection:
+        known = threads.get(connection, source, thread_id)
+        if known is None or known["status"] == ThreadStatus.RUNNING:
+            return
+        write_pause(connection, source, thread_id, snapshot)
+        if known["status"] != snapshot.status and known["status"] != ThreadStatus.STUCK:
+            threads.move(connection, source, thread_id, list(ThreadStatus), snapshot.status, snapshot.error)
+    where = {"source": source, "thread_id": thread_id}
+    deps.changes.publish(Change("queue"), Change("thread", **where), Change("review", **where), Change("audit"))
+
+
+def write_pause(connection: Connection, source: str, thread_id: str, snapshot: Snapshot) -> None:
+    """Make the undecided reviews of the thread exactly those of the pause it is in."""
+    for row in reviews.undecided_of_thread(connection, source, thread_id):
+        if not _is_pending(row, snapshot.pause):
+            supersede(connection, row)
+    if snapshot.pause is None:
+        return
+    headlines = [headline(each.actions[0].args_text) if each.actions else "" for each in snapshot.pause.pending]
+    for review_id in reviews.open_pause(connection, snapshot.pause, headlines):
+        _record_opening(connection, review_id)
+
+
+def _is_pending(row: RowMapping, pause: Pause | None) -> bool:
+    if pause is None or pause.checkpoint_id != row["checkpoint_id"]:
+        return False
+    pending = pause.find(row["interrupt_id"])
+    return pending is not None and digest(pause, pending) == row["digest"]
+
+
+def supersede(connection: Connection, row: RowMapping) -> None:
+    """Close a review whose thread moved on; nothing of it runs any more."""
+    come_from = (Status.OPEN, Status.AWAITING_SECOND, Status.DECIDED, Status.RESUMING)
+    if reviews.move(connection, row["id"], come_from, Status.SUPERSEDED, outcome="superseded"):
+        ledger.append(
+            connection,
+            ledger.Entry(
+                Event.SUPERSEDED,
+                WORKER,
+                source=row["source"],
+                thread_id=row["thread_id"],
+                review_id=row["id"],
+                tool=row["tool"] or None,
+                outcome="superseded",
+            ),
+        )
+
+
+def _record_opening(connection: Connection, review_id: str) -> None:
+    row = reviews.get(connection, review_id)
+    assert row is not None, "the row was inserted in this transaction"
+    ledger.append(
+        connection,
+        ledger.Entry(
+            Event.OPENED,
+            WORKER,
+            source=row["source"],
+            thread_id=row["thread_id"],
+            review_id=row["id"],
+            tool=row["tool"] or None,
+            more={
+                "ns": row["ns"],
+                "checkpoint_id": row["checkpoint_id"],
+                "interrupt_id": row["interrupt_id"],
+                "request_digest": row["digest"],
+                "review_kind": row["kind"],
+            },
+        ),
+    )
