@@ -1,4 +1,4 @@
-"""The stylesheets, in the order in which they build on one another, and the tones of the console.
+"""The look of the console on top of Radix Themes.
 
 `rx.theme` itself is set with the build's configuration; these files hold what Radix does not have, its contrast
 fix, and the sizes of the desk.
@@ -10,11 +10,8 @@ from typing import Any
 
 import reflex as rx
 
-SHEETS = tuple(
-    rx.asset(f"css/{name}.css", shared=True).importable_path.removeprefix("$/public")
-    for name in ("tokens", "parts", "desk", "review", "pages")
-)
-TONES = ("gray", "red", "amber", "green", "cyan", "iris")
+from console.ui.css import SHEETS
+
 
 
 def install(app: rx.App) -> None:

@@ -1,0 +1,250 @@
+"""One action: what is asked in full, the agent's words apart from it, and the decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from console.features.drawn import ArgRow
+from console.features.thread.cards import Card, FieldRow
+from console.features.thread.review_state import Review
+from console.ui.parts import agent_words, chip, hazard_chip, icon, position, segments, sr, tone_word
+from console.ui.theme import test_id
+
+DECISIONS = (
+    ("approve", "Approve", "check", "A"),
+    ("edit", "Edit", "pencil", "E"),
+    ("reject", "Reject", "x", "X"),
+    ("respond", "Respond", "reply", "R"),
+)
+
+
+def warning_row(text: rx.Var[str]) -> rx.Component:
+    return rx.cond(
+        text != "",
+        rx.el.div(rx.el.span(class_name="key"), rx.el.span(text, class_name="small c-amber"), class_name="arg arg-note"),
+    )
+
+
+def read_row(row: rx.Var[FieldRow]) -> rx.Component:
+    value = rx.cond(row.given, segments(row.parts), rx.el.span("not given", class_name="dim"))
+    return rx.fragment(
+        rx.el.div(
+            rx.el.span(row.key, class_name="key"),
+            rx.el.span(value, class_name=rx.cond(row.json, "val json", "val")),
+            class_name="arg",
+            custom_attrs={"data-testid": "argument", "data-pointer": row.pointer},
+        ),
+        warning_row(row.warning),
+    )
+
+
+def typed_input(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
+    turn = Review.turns[row.slot].to_string()
+    wrong = Review.errors.contains(row.slot)
+    common: dict[str, Any] = {
+        "id": row.slot,
+        "key": row.slot + "#" + turn,
+        "default_value": row.text,
+        "on_change": lambda value: Review.edit(Review.key, card.position, row.pointer, value),
+        "aria_invalid": wrong,
+        "aria_describedby": row.slot + "-error",
+        "spell_check": False,
+    }
+    json_text = rx.el.textarea(**common, class_name="mono", rows=3, custom_attrs=test_id("raw-json"))
+    choose = rx.el.select(
+        rx.cond(row.given, rx.fragment(), rx.el.option("not given", value="")),
+        rx.foreach(row.options, lambda option: rx.el.option(option, value=option)),
+        **{key: value for key, value in common.items() if key != "spell_check"},
+    )
+    return rx.match(
+        row.kind,
+        ("json", json_text),
+        ("area", rx.el.textarea(**common, rows=3)),
+        ("enum", choose),
+        ("boolean", choose),
+        ("number", rx.el.input(**common, class_name="num", input_mode="decimal", auto_complete="off")),
+        ("integer", rx.el.input(**common, class_name="num", input_mode="numeric", auto_complete="off")),
+        rx.el.input(**common, auto_complete="off"),
+    )
+
+
+def changed_marks(row: rx.Var[FieldRow]) -> rx.Component:
+    back = rx.el.button(
+        icon("rotate-ccw", 14),
+        type="button",
+        class_name="icon-button",
+        aria_label="Put the old value back",
+        on_click=Review.put_back(Review.key, row.slot),
+    )
+    was = rx.el.span("was ", rx.el.span(Review.changed[row.slot], class_name="was"), class_name="type num cut")
+    return rx.fragment(chip(icon("pencil", 12), "changed", tone="iris"), rx.el.span(was, custom_attrs=test_id("diff")), back)
+
+
+def edit_row(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
+    error = rx.el.span(
+        icon("circle-x", 12),
+        Review.errors[row.slot],
+        class_name="field-error",
+        id=row.slot + "-error",
+        role="alert",
+        custom_attrs={"data-testid": "field-error", "data-pointer": row.pointer},
+    )
+    wrong, changed = Review.errors.contains(row.slot), Review.changed.contains(row.slot)
+    return rx.fragment(
+        rx.el.div(
+            rx.el.label(row.key, html_for=row.slot, class_name="key"),
+            rx.el.span(
+                typed_input(card, row),
+                rx.cond(changed, changed_marks(row)),
+                rx.cond(wrong, error, rx.cond(changed, rx.fragment(), rx.el.span(row.hint, class_name="type"))),
+                class_name=rx.cond(wrong, "field-box wrong", "field-box"),
+            ),
+            class_name=rx.cond(changed, "arg changed", "arg"),
+            custom_attrs={"data-testid": "field", "data-pointer": row.pointer},
+        ),
+        warning_row(row.warning),
+    )
+
+
+def arguments(card: rx.Var[Card]) -> rx.Component:
+    editing = Review.choices[card.slot] == "edit"
+    whole = card.slot + ":"
+    return rx.cond(
+        editing & Review.deciding,
+        rx.el.div(
+            rx.foreach(card.rows, lambda row: edit_row(card, row)),
+            rx.cond(
+                Review.errors.contains(whole),
+                rx.el.p(icon("circle-x", 12), Review.errors[whole], class_name="word c-red", custom_attrs=test_id("field-error")),
+            ),
+            class_name="args",
+            role="group",
+            aria_label="Edited arguments",
+            custom_attrs=test_id("edit-form"),
+        ),
+        rx.el.div(rx.foreach(card.rows, read_row), class_name="args"),
+    )
+
+
+def figure(card: rx.Var[Card]) -> rx.Component:
+    """The money or count that matters, large; struck through when an edit changes it."""
+    moved = Review.changed.contains(card.figure_slot) & Review.figures.contains(card.slot)
+    return rx.cond(
+        card.figure != "",
+        rx.el.div(
+            rx.cond(
+                moved,
+                rx.fragment(rx.el.span(card.figure, class_name="was"), sr("changed to "), Review.figures[card.slot]),
+                card.figure,
+            ),
+            class_name="figure",
+        ),
+    )
+
+
+def head(card: rx.Var[Card]) -> rx.Component:
+    return rx.el.div(
+        position(card.number),
+        rx.el.div(
+            rx.el.div(
+                rx.el.span(card.name, class_name="mono"),
+                rx.cond(card.hazards > 0, hazard_chip(card.hazards)),
+                class_name="title",
+            ),
+            rx.el.p(card.title, " · ", card.argument_count, class_name="sub"),
+            class_name="grow",
+        ),
+        figure(card),
+        class_name="action-head",
+    )
+
+
+def radio(card: rx.Var[Card], kind: str, label: str, name: str, key: str) -> rx.Component:
+    return rx.cond(
+        card.allowed.contains(kind),
+        rx.el.label(
+            rx.el.input(
+                type="radio",
+                name="decision-" + card.slot,
+                value=kind,
+                default_checked=Review.choices[card.slot] == kind,
+                on_change=Review.choose(Review.key, card.position, kind),
+                custom_attrs=test_id(f"decision-{kind}"),
+            ),
+            icon(name, 14),
+            label,
+            rx.el.kbd(key, aria_hidden="true"),
+            class_name=f"d-{kind}",
+        ),
+    )
+
+
+def message_field(card: rx.Var[Card], kind: str, placeholder: str) -> rx.Component:
+    return rx.el.span(
+        icon("corner-down-right", 14),
+        rx.el.input(
+            placeholder=placeholder,
+            aria_label=placeholder,
+            on_change=lambda value: Review.word_for_agent(Review.key, card.position, value),
+            auto_complete="off",
+            key=card.slot + kind,
+            custom_attrs=test_id("decision-message"),
+        ),
+        rx.el.span("to the agent", class_name="small dim nowrap"),
+        class_name="field-box",
+    )
+
+
+def decision(card: rx.Var[Card]) -> rx.Component:
+    return rx.fragment(
+        rx.el.fieldset(
+            rx.el.legend("Decision for action ", card.number, class_name="sr"),
+            *(radio(card, *each) for each in DECISIONS),
+            class_name="decide",
+        ),
+        rx.match(
+            Review.choices[card.slot],
+            ("reject", message_field(card, "reject", "Why not, in words for the agent (may be empty)")),
+            ("respond", message_field(card, "respond", "Your answer; the agent gets it as the tool's result")),
+            rx.fragment(),
+        ),
+    )
+
+
+def final_row(row: rx.Var[ArgRow]) -> rx.Component:
+    return rx.fragment(rx.el.dt(row.key, class_name="mono"), rx.el.dd(segments(row.parts)))
+
+
+def made(card: rx.Var[Card]) -> rx.Component:
+    """What was decided of it, and what then really happened."""
+    return rx.cond(
+        card.done != "",
+        rx.el.dl(
+            rx.el.dt("Decision"),
+            rx.el.dd(tone_word(card.done, card.done_tone)),
+            rx.foreach(card.final, final_row),
+            rx.cond(card.said.length() > 0, rx.fragment(rx.el.dt("To the agent"), rx.el.dd(segments(card.said)))),
+            rx.el.dt("Outcome"),
+            rx.el.dd(
+                rx.cond(card.outcome != "", tone_word(card.outcome, card.outcome_tone), rx.el.span("not known yet", class_name="dim")),
+                custom_attrs=test_id("outcome"),
+            ),
+            class_name="made",
+        ),
+    )
+
+
+def action_card(card: rx.Var[Card]) -> rx.Component:
+    return rx.el.article(
+        head(card),
+        arguments(card),
+        rx.cond(card.words.length() > 0, agent_words(card.words, card.words_size)),
+        rx.cond(Review.deciding, decision(card), made(card)),
+        class_name="card action",
+        key=Review.key + card.slot,
+        tab_index=-1,
+        aria_label=card.title,
+        custom_attrs={"data-testid": "action-card", "data-position": card.slot},
+    )

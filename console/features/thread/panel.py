@@ -1,0 +1,179 @@
+"""The right pane: the review of the thread on the desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import reflex as rx
+
+from console.features.thread.card import action_card
+from console.features.thread.cards import Member
+from console.features.thread.review_state import Review
+from console.features.thread.state import Thread
+from console.features.thread.verdict import Effect
+from console.ui.native import when
+from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word
+from console.ui.theme import test_id
+
+
+def head() -> rx.Component:
+    return rx.el.header(
+        rx.el.div(
+            rx.el.h2("Review ", rx.el.span(Review.short, class_name="mono dim", style={"fontWeight": 400}), class_name="cut"),
+            rx.el.p(
+                rx.el.span(icon("bot", 12), "asked at ", when(at=Review.opened_at, look="seconds"), class_name="word"),
+                class_name="small dim cut",
+            ),
+            class_name="grow",
+        ),
+        rx.el.span(tone_word(Review.word, Review.tone), custom_attrs=test_id("review-status")),
+        class_name="pane-head",
+    )
+
+
+def note(name: str, title: Any, *text: Any, tone: str = "gray", handle: str = "review-note") -> rx.Component:
+    return rx.el.div(
+        icon(name, class_name=f"c-{tone}"),
+        rx.el.div(rx.el.b(title), *text),
+        class_name="card head-note",
+        custom_attrs=test_id(handle),
+    )
+
+
+def member(each: rx.Var[Member]) -> rx.Component:
+    return rx.el.button(
+        rx.el.span(each.tool, class_name="mono grow cut"),
+        tone_word(each.word, each.tone),
+        type="button",
+        class_name="group-row",
+        aria_current=rx.cond(Review.id == each.id, "true", rx.Var("undefined")),
+        on_click=Review.pick(each.id),
+        custom_attrs={"data-testid": "group-row", "data-review": each.id},
+    )
+
+
+def group() -> rx.Component:
+    """Several reviews of one pause: the run goes on when all of them are decided."""
+    title = rx.cond(
+        Review.waiting_for > 0,
+        rx.fragment("Waiting for ", Review.waiting_for, " more of this pause"),
+        "Several reviews of one pause",
+    )
+    return rx.cond(
+        Review.group.length() > 1,
+        note("layers", title, rx.el.div(rx.foreach(Review.group, member)), handle="review-group"),
+    )
+
+
+def decided() -> rx.Component:
+    who = rx.el.p(
+        "by ", rx.el.b(Review.decided_by), " at ", when(at=Review.decided_at, look="seconds"),
+        rx.cond(Review.settled_at != "", rx.fragment(", settled at ", when(at=Review.settled_at, look="seconds"))),
+    )  # fmt: skip
+    outcome = rx.cond(
+        Review.outcome != "", rx.el.p(tone_word(Review.outcome, Review.outcome_tone), custom_attrs=test_id("review-outcome"))
+    )
+    return rx.cond(Review.decided_by != "", note("user-check", Review.word, who, outcome, handle="decided"))
+
+
+def not_yours() -> rx.Component:
+    shown = (Review.why_not != "") & ~Review.deciding & (Review.decided_by == "")
+    text = "You see everything here. The decision is made by others."
+    return rx.cond(shown, note("lock", Review.why_not, rx.el.p(text), handle="no-permission"))
+
+
+def unreadable() -> rx.Component:
+    return rx.fragment(
+        note("braces", "The console cannot read this request", rx.el.p("It is shown as it was stored. It cannot be approved."), tone="amber"),
+        rx.el.div(segments(Review.stored), class_name="stored", custom_attrs=test_id("stored")),
+    )
+
+
+def mode(label: str, value: str, chosen: Any) -> rx.Component:
+    return rx.el.label(
+        rx.el.input(type="radio", name="answer-look", value=value, default_checked=chosen, on_change=Review.answer_as(Review.key, value)),
+        label,
+    )
+
+
+def question() -> rx.Component:
+    answering = rx.el.div(
+        rx.el.fieldset(
+            rx.el.legend("The answer is", class_name="sr"), mode("a text", "text", True), mode("JSON", "json", False), class_name="decide"
+        ),
+        rx.el.span(
+            rx.el.textarea(
+                rows=4,
+                aria_label="Your answer",
+                placeholder="Your answer",
+                on_change=lambda value: Review.write_answer(Review.key, value),
+                custom_attrs=test_id("answer"),
+            ),
+            class_name="field-box",
+        ),
+        class_name="card action",
+        key=Review.key,
+    )
+    return rx.fragment(
+        note("circle-help", "The agent waits for an answer", rx.el.p("No tool is waiting behind it.")),
+        rx.el.div(segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")),
+        rx.cond(Review.deciding, answering),
+    )
+
+
+def effect(each: rx.Var[Effect]) -> rx.Component:
+    return chip(position(each.number, small=True), each.text, tone=each.tone)
+
+
+def verdict_bar() -> rx.Component:
+    ready = Review.missing == ""
+    hint = rx.cond(ready, "Recorded first, then run.", Review.missing)
+    return rx.el.footer(
+        rx.el.div(
+            Review.summary, rx.foreach(Review.effects, effect), class_name="sum", custom_attrs=test_id("verdict-summary"), aria_live="polite"
+        ),
+        rx.button(
+            "Submit verdict",
+            rx.el.kbd("Ctrl ↵", aria_hidden="true"),
+            size="2",
+            variant="solid",
+            type="button",
+            disabled=~ready,
+            on_click=Review.submit(Review.key),
+            custom_attrs=test_id("submit-verdict"),
+        ),
+        rx.el.p(hint, class_name="hint", custom_attrs=test_id("verdict-hint")),
+        rx.el.p("digest ", rx.el.span(Review.digest, class_name="mono"), class_name="hint right"),
+        class_name="review-foot",
+    )
+
+
+def body() -> rx.Component:
+    kinds = rx.match(
+        Review.kind,
+        ("answer", question()),
+        ("unreadable", unreadable()),
+        rx.foreach(Review.cards, action_card),
+    )
+    remark = rx.cond(Review.note != "", note("info", Review.note))
+    return rx.fragment(
+        head(),
+        rx.el.div(group(), decided(), not_yours(), remark, kinds, class_name="scroll review-scroll"),
+        rx.cond(Review.deciding, verdict_bar()),
+    )
+
+
+def nothing() -> rx.Component:
+    idle = blank("list-checks", "Nothing to review here", "When the agent wants to act, its request appears here.")
+    return rx.el.div(
+        rx.cond(Thread.phase == "loading", skeleton("Loading the review", 2), idle), class_name="scroll", style={"display": "flex"}
+    )
+
+
+def pane() -> rx.Component:
+    return rx.el.section(
+        rx.cond(Review.id != "", body(), nothing()),
+        class_name="pane-review",
+        aria_label="Review",
+        custom_attrs=test_id("review-panel"),
+    )

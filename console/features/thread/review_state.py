@@ -1,0 +1,235 @@
+"""The review on the desk and what this tab has chosen and typed so far; nothing here is decided until submitted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import reflex as rx
+
+from console.domain.access import Permission
+from console.domain.errors import BadRequest, ConsoleError, Conflict, Invalid
+from console.domain.text import Segment, escape, visible
+from console.features import parse
+from console.features.drawn import read_args, stamp
+from console.features.thread import answer, cards, verdict
+from console.features.thread.cards import Card, Member
+from console.features.thread.verdict import Choice, Effect, Judged, Proposed
+from console.forms.fields import fields
+from console.live.identity import acting
+from console.live.permit import guarded
+from console.live.tab import Tab
+from console.services import decide, deps
+from console.services.views import ReviewView
+
+
+class Review(rx.State):
+    """`key` names what is drawn (review and version): an event for anything else is not applied."""
+
+    key: str = ""
+    id: str = ""
+    kind: str = ""
+    short: str = ""
+    digest: str = ""
+    deciding: bool = False
+    why_not: str = ""
+    word: str = ""
+    tone: str = "gray"
+    opened_at: str = ""
+    decided_by: str = ""
+    decided_at: str = ""
+    settled_at: str = ""
+    outcome: str = ""
+    outcome_tone: str = "gray"
+    waiting_for: int = 0
+    note: str = ""
+    stored: list[Segment] = []
+    cards: list[Card] = []
+    group: list[Member] = []
+
+    choices: dict[str, str] = {}
+    errors: dict[str, str] = {}
+    changed: dict[str, str] = {}
+    figures: dict[str, str] = {}
+    turns: dict[str, int] = {}
+    effects: list[Effect] = []
+    summary: str = ""
+    missing: str = ""
+    as_json: bool = False
+
+    _version: int = 0
+    _digest: str = ""
+    _proposed: list[Proposed] = []
+    _edits: dict[str, str] = {}
+    _messages: dict[str, str] = {}
+    _answer: str = ""
+
+    def _clear(self) -> None:
+        self.reset()
+
+    def _show(self, reviews: Sequence[ReviewView], wanted: str) -> bool:
+        """Draw one review of the pause; true when choices already made had to go because the request changed."""
+        chosen = _pick(reviews, wanted or self.id)
+        if chosen is None:
+            self._clear()
+            return False
+        key = f"{chosen.id}.{chosen.version}"
+        changed_under_us = bool(self.choices) and chosen.id == self.id and key != self.key and self.deciding
+        if key != self.key:
+            self._begin(chosen, key)
+        self._describe(chosen)
+        return changed_under_us and chosen.status == "open"
+
+    def _begin(self, review: ReviewView, key: str) -> None:
+        self.key, self.id, self._version, self._digest = key, review.id, review.version, review.digest
+        self.choices, self.errors, self.changed, self.figures, self.turns = {}, {}, {}, {}, {}
+        self._edits, self._messages, self._answer, self.as_json = {}, {}, "", False
+        self._proposed = cards.proposals(review)
+
+    def _describe(self, review: ReviewView) -> None:
+        self.kind, self.short, self.digest = review.kind, review.id[:8], review.digest[:8]
+        self.deciding = review.status in ("open", "awaiting_second") and review.kind != "unreadable" and review.may_decide
+        self.why_not = review.why_not
+        self.word, self.tone = cards.STATUS.get(review.status, (review.status, "gray"))
+        self.opened_at, self.settled_at = stamp(review.opened_at), stamp(review.settled_at)
+        self.decided_by, self.decided_at = review.decided_by or "", stamp(review.decided_at)
+        self.outcome, self.outcome_tone = escape(review.outcome), cards.outcome_tone(review.outcome)
+        self.waiting_for, self.note = review.waiting_for, escape(review.note)
+        self.stored = visible(review.value_text)
+        drawn = cards.cards(review)
+        if self.cards != drawn:
+            self.cards = drawn
+        self.group = cards.members(review.group)
+        self._weigh()
+
+    def _choice(self, position: int) -> Choice:
+        prefix = f"{position}:"
+        edits = {slot[len(prefix) :]: text for slot, text in self._edits.items() if slot.startswith(prefix)}
+        return Choice(self.choices.get(str(position), ""), edits, self._messages.get(str(position), ""))
+
+    def _weigh(self) -> list[Judged]:
+        """Judge everything chosen so far and draw what it would do and what is missing."""
+        choices = [self._choice(position) for position in range(len(self._proposed))]
+        judged = [verdict.judge(proposed, choice) for proposed, choice in zip(self._proposed, choices, strict=True)]
+        by_slot = list(enumerate(judged))
+        self.errors = {cards.slot_of(at, key): text for at, each in by_slot for key, text in each.errors.items()}
+        self.changed = {cards.slot_of(at, key): text for at, each in by_slot for key, text in each.changed.items()}
+        self.figures = {str(at): each.figure for at, each in by_slot if each.figure}
+        self.effects, self.summary = verdict.effects(judged, choices), verdict.summary(choices)
+        self.missing = verdict.missing(judged)
+        if self.kind == "answer":
+            self.missing, self.summary = answer.missing(self._answer, self.as_json), "1 answer"
+        return judged
+
+    def _is_drawn(self, key: Any) -> bool:
+        return parse.identifier(key) == self.key and self.deciding
+
+    def _position(self, value: Any) -> int:
+        return parse.whole(value, 0, len(self._proposed) - 1)
+
+    @guarded(Permission.DECIDE)
+    async def choose(self, key: Any, position: Any, kind: Any) -> None:
+        if self._is_drawn(key):
+            at = self._position(position)
+            self.choices = {**self.choices, str(at): parse.one_of(kind, self._proposed[at].allowed)}
+            self._weigh()
+
+    @guarded(Permission.DECIDE)
+    async def edit(self, key: Any, position: Any, pointer: Any, text: Any) -> None:
+        if self._is_drawn(key):
+            at, where = self._position(position), parse.identifier(pointer)
+            proposed = self._proposed[at]
+            if where not in {each.pointer for each in fields(read_args(proposed.args_text) or {}, verdict.schema_of(proposed))}:
+                raise BadRequest("There is no such argument.")
+            self._edits = {**self._edits, cards.slot_of(at, where): parse.text(text, parse.JSON_CAP)}
+            self._weigh()
+
+    @guarded(Permission.DECIDE)
+    async def put_back(self, key: Any, slot: Any) -> None:
+        if self._is_drawn(key) and (where := parse.identifier(slot)) in self._edits:
+            self._edits = {each: text for each, text in self._edits.items() if each != where}
+            self.turns = {**self.turns, where: self.turns.get(where, 0) + 1}
+            self._weigh()
+
+    @guarded(Permission.DECIDE)
+    async def word_for_agent(self, key: Any, position: Any, text: Any) -> None:
+        if self._is_drawn(key):
+            self._messages = {**self._messages, str(self._position(position)): parse.text(text)}
+            self._weigh()
+
+    @guarded(Permission.DECIDE)
+    async def write_answer(self, key: Any, text: Any) -> None:
+        if self._is_drawn(key):
+            self._answer = parse.text(text, parse.JSON_CAP)
+            self._weigh()
+
+    @guarded(Permission.DECIDE)
+    async def answer_as(self, key: Any, look: Any) -> None:
+        if self._is_drawn(key):
+            self.as_json = parse.one_of(look, ("text", "json")) == "json"
+            self._weigh()
+
+    @guarded(Permission.VIEW)
+    async def pick(self, review_id: Any) -> Any:
+        from console.features.thread.state import Thread
+
+        thread = await self.get_state(Thread)
+        await thread._read_reviews(parse.identifier(review_id))
+
+    @guarded(Permission.DECIDE)
+    async def submit(self, key: Any) -> None:
+        """`key` is what the browser had drawn when the button was pressed; anything else is not what was shown."""
+        from console.features.thread.state import Thread
+
+        if not self.deciding:
+            return
+        tab, thread = await self.get_state(Tab), await self.get_state(Thread)
+        if parse.identifier(key) != self.key:
+            tab._say("The request changed", "Nothing was decided. Look at it again.", "amber")
+            return
+        judged = self._weigh()
+        if self.missing:
+            tab._say("The verdict is not complete", f"{self.missing}. Nothing was decided.", "amber")
+            return
+        try:
+            recorded = await asyncio.to_thread(decide.decide, deps.current(), acting(), self.id, **self._body(judged))
+        except Invalid as wrong:
+            self._point_at(wrong)
+            tab._say("The verdict was not accepted", f"{wrong.detail} Nothing was decided.", "amber")
+            return
+        except Conflict as lost:
+            tab._say(*_lost(lost))
+        except ConsoleError as refusal:
+            tab._say(refusal.title, refusal.detail, "amber")
+        else:
+            more = f"Waiting for {recorded.waiting_for} more of this pause." if recorded.waiting_for else ""
+            tab._say("Verdict recorded", f"{self.summary}. {more}".strip(), "green")
+        await thread._reread()
+
+    def _body(self, judged: list[Judged]) -> dict[str, Any]:
+        body: dict[str, Any] = {"version": self._version, "digest": self._digest}
+        if self.kind == "answer":
+            return {**body, "answer": answer.read(self._answer, self.as_json)}
+        return {**body, "decisions": [each.decision for each in judged]}
+
+    def _point_at(self, wrong: Invalid) -> None:
+        self.errors = {
+            **self.errors,
+            **{cards.slot_of(each.position or 0, each.pointer): each.message for each in wrong.problems},
+        }
+
+
+def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:
+    """The one asked for, else the first that waits for a person, else the first."""
+    asked = [each for each in reviews if each.id == wanted]
+    waiting = [each for each in reviews if each.status in ("open", "awaiting_second")]
+    return next(iter([*asked, *waiting, *reviews]), None)
+
+
+def _lost(lost: Conflict) -> tuple[str, str, str]:
+    if lost.decided_by:
+        return f"{lost.decided_by.capitalize()} decided this first", f"{lost.detail} Yours was not recorded.", "amber"
+    if lost.stale:
+        return "The request changed", f"{lost.detail} Yours was not recorded; this is the request as it is now.", "amber"
+    return lost.title, lost.detail, "amber"

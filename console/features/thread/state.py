@@ -1,0 +1,199 @@
+"""The thread on the desk: loaded from the URL, then followed by change events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import reflex as rx
+
+from console.domain import access
+from console.domain.access import Permission
+from console.domain.errors import ConsoleError, Forbidden, NotFound
+from console.domain.text import escape
+from console.features import parse
+from console.features.desk import Desk
+from console.features.queue.rows import thread_path
+from console.features.queue.state import Queue
+from console.features.thread.messages import MessageRow, rows
+from console.features.thread.review_state import Review
+from console.live.broadcast import BROADCASTER
+from console.live.identity import acting
+from console.live.permit import guarded
+from console.live.tab import Tab
+from console.services import chat, deps, inbox
+from console.services.views import ThreadView
+
+WINDOW = 50
+MESSAGE_CAP = 4_000
+NOTHING = '[0,""]'
+
+
+class Thread(rx.State):
+    """`phase`: none, loading, ready, missing, denied, error. `locked` says why nothing may be sent now."""
+
+    phase: str = "loading"
+    problem: str = ""
+    title: str = ""
+    short: str = ""
+    status: str = ""
+    error: str = ""
+    locked: str = ""
+    may_chat: bool = False
+    earlier: int = 0
+    messages: list[MessageRow] = []
+    chunk: str = NOTHING
+
+    _source: str = ""
+    _thread_id: str = ""
+    _sent: str = ""
+
+    @guarded(Permission.SIGNED_IN)
+    async def load(self) -> None:
+        """A page load or a soft navigation: everything is rebuilt from cookie, URL and services."""
+        actor = acting()
+        queue, desk = await self.get_state(Queue), await self.get_state(Desk)
+        desk.composing, desk.drawer = False, False
+        self.may_chat = access.allows(actor.role, Permission.CHAT)
+        await queue._read()
+        if queue.phase == "denied":
+            await self._leave("denied", queue.problem)
+            return
+        asked = self.router.url.query_parameters
+        path = self.router.url.path
+        ref = path.removeprefix("/threads/").strip("/") if path.startswith("/threads/") else ""
+        source, review = str(asked.get("source", "")), str(asked.get("review", ""))
+        if not ref:
+            desk.pane = "queue"
+            first = await self._first_waiting()
+            if first is None:
+                await self._leave("none")
+                return
+            source, ref, review = first
+        elif await self._open(source, ref, review):
+            desk.pane = "review" if (await self.get_state(Review)).deciding else "chat"
+            return
+        else:
+            return
+        await self._open(source, ref, review)
+
+    async def _first_waiting(self) -> tuple[str, str, str] | None:
+        page = await asyncio.to_thread(inbox.queue, deps.current(), acting(), limit=1)
+        first = next(iter(page.items), None)
+        return (first.source, first.thread_ref, first.id) if first else None
+
+    async def _leave(self, phase: str, problem: str = "") -> None:
+        self._source = self._thread_id = self.title = self.short = self.status = self.error = self.locked = ""
+        self.phase, self.problem, self.messages, self.earlier = phase, problem, [], 0
+        self._say_chunk(0, "")
+        (await self.get_state(Review))._clear()
+        (await self.get_state(Queue))._mark("")
+        BROADCASTER.watch(self.router.session.client_token, "desk")
+
+    async def _open(self, source: str, ref: str, review: str) -> bool:
+        try:
+            view = await asyncio.to_thread(
+                chat.thread, deps.current(), acting(), parse.identifier(ref), source=parse.identifier(source) or None
+            )
+        except (NotFound, Forbidden) as refusal:
+            await self._leave("missing", refusal.detail)
+            return False
+        except ConsoleError as error:
+            await self._leave("error", error.detail)
+            return False
+        self._source, self._thread_id = view.source, view.thread_id
+        # Watched before it is read: a change in between comes as an event and reads once more.
+        BROADCASTER.watch(self.router.session.client_token, "desk", view.source, view.thread_id)
+        self._take(view)
+        await self._read_messages()
+        await self._read_reviews(review)
+        text = self._draft()
+        self._say_chunk(0, text)
+        self.phase = "ready"
+        return True
+
+    def _take(self, view: ThreadView) -> None:
+        self.title, self.short = escape(view.title), escape(view.thread_id)[:13]
+        self.status, self.error, self.locked = view.status, escape(view.error), view.composer
+
+    async def _read_messages(self) -> None:
+        where = self._source, self._thread_id
+        window = await asyncio.to_thread(chat.messages, deps.current(), acting(), *where, limit=WINDOW)
+        drawn = rows(window.items)
+        if self.messages != drawn:
+            self.messages = drawn
+        self.earlier = window.earlier
+
+    async def _read_reviews(self, wanted: str = "") -> None:
+        where = self._source, self._thread_id
+        reviews = await asyncio.to_thread(inbox.thread_reviews, deps.current(), acting(), *where)
+        review = await self.get_state(Review)
+        if review._show(reviews, wanted):
+            tab = await self.get_state(Tab)
+            tab._say("The request changed", "What you had chosen was for the earlier one and is gone.", "amber")
+        (await self.get_state(Queue))._mark(review.id)
+
+    async def _reread(self) -> None:
+        if not self._thread_id:
+            return
+        actor, where = acting(), self._thread_id
+        self._take(await asyncio.to_thread(chat.thread, deps.current(), actor, where, source=self._source))
+        await self._read_messages()
+        await self._read_reviews()
+        self._follow()
+
+    def _draft(self) -> str:
+        return escape(deps.current().drafts.get(self._source, self._thread_id))
+
+    def _say_chunk(self, at: int, text: str) -> None:
+        """The browser counts UTF-16 units, so the offset is given in those."""
+        self.chunk = json.dumps([len(text[:at].encode("utf-16-le")) // 2, text[at:]], ensure_ascii=False)
+        self._sent = text
+
+    def _follow(self) -> None:
+        text = self._draft()
+        if text != self._sent:
+            self._say_chunk(len(self._sent) if text.startswith(self._sent) else 0, text)
+
+    @guarded(Permission.VIEW)
+    async def refresh(self) -> None:
+        await self._reread()
+
+    @guarded(Permission.VIEW)
+    async def draft(self) -> None:
+        self._follow()
+
+    @guarded(Permission.VIEW)
+    async def on_gap(self) -> None:
+        self._say_chunk(0, self._draft())
+
+    @guarded(Permission.CHAT)
+    async def say(self, form: Any) -> Any:
+        words = parse.form_text(form, "text", MESSAGE_CAP).strip()
+        if not words or not self._thread_id:
+            return None
+        where = self._source, self._thread_id
+        self._take(await asyncio.to_thread(chat.say, deps.current(), acting(), *where, words))
+        await self._reread()
+        return rx.set_value("chat-input", "")
+
+    @guarded(Permission.CHAT)
+    async def start(self, form: Any) -> Any:
+        return await self._begin(parse.form_text(form, "text", MESSAGE_CAP))
+
+    @guarded(Permission.CHAT)
+    async def start_with(self, words: Any) -> Any:
+        return await self._begin(parse.text(words, MESSAGE_CAP))
+
+    async def _begin(self, words: str) -> Any:
+        if not words.strip():
+            return None
+        view = await asyncio.to_thread(chat.start, deps.current(), acting(), None, words.strip())
+        return rx.redirect(thread_path(view.thread_ref))
+
+    @guarded(Permission.CHAT)
+    async def retry(self) -> None:
+        where = self._source, self._thread_id
+        self._take(await asyncio.to_thread(chat.retry, deps.current(), acting(), *where))
+        await self._reread()
