@@ -7,6 +7,7 @@ problem, and nothing under them ever falls through to the page.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from console import __version__
 from console.api import audit, docs, problem, reviews, sessions, threads
 from console.api.budget import Budget
+from console.api.describe import PROBLEM
 from console.domain.errors import ConsoleError
 
 DESCRIPTION = """What the pages do, for scripts. Sign in with `POST /v1/session` or send a bearer token.
@@ -44,9 +46,18 @@ def make_api(origins: Sequence[str] | None = None, budget: Budget | None = None)
     return outer
 
 
+class Described(FastAPI):
+    """Adds the one schema that no route returns as a model."""
+
+    def openapi(self) -> dict[str, Any]:
+        description = super().openapi()
+        description["components"]["schemas"]["Problem"] = PROBLEM
+        return description
+
+
 def make_rest() -> FastAPI:
     rest = _with_problems(
-        FastAPI(
+        Described(
             title="Review Console",
             version=__version__,
             description=DESCRIPTION,

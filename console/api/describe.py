@@ -51,7 +51,7 @@ _WORDS = {
 
 def refusals(*statuses: int) -> dict[int | str, Json]:
     """The `responses` of a route: 401 and 429 always, and the given ones."""
-    content = {MEDIA_TYPE: {"schema": PROBLEM}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {
         status: {"description": _WORDS[status], "content": content}
         for status in sorted({401, 429, *statuses})

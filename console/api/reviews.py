@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query
 from starlette.requests import Request
@@ -14,21 +14,11 @@ from console.api.body import Field, problems, read_json
 from console.api.wire import Answer
 from console.domain.access import Actor
 from console.domain.errors import BadRequest, Conflict, Invalid, Problem
+from console.domain.review import UNDECIDED, Status
 from console.services import decide, deps, inbox
 from console.services.views import Page, QueueRow, ReviewView, VerdictView
 
 router = APIRouter(prefix="/reviews", tags=["reviews"])
-Status = Literal[
-    "open",
-    "awaiting_second",
-    "decided",
-    "resuming",
-    "settled",
-    "mismatch",
-    "stuck",
-    "superseded",
-    "cancelled",
-]
 Limit = Annotated[int, Query(ge=1, le=200)]
 VERDICT = {
     "version": Field("integer"),
@@ -139,15 +129,16 @@ def verdict_problems(sent: Any) -> list[Problem]:
 def refuse_form(actor: Actor, review_id: str, sent: Any, found: list[Problem]) -> None:
     """In the order that every decision is checked: 404 and 409 come before a malformed body."""
     seen = inbox.review(deps.current(), actor, review_id)
-    if seen.decided_by is not None and seen.status not in ("open", "awaiting_second"):
+    if seen.status not in UNDECIDED:
         raise Conflict(
-            f"{seen.decided_by} has decided this review already.",
-            kind="already-decided",
+            f"This review is {seen.status}. Nothing was recorded.",
+            kind="already-decided" if seen.decided_by else "closed",
             decided_by=seen.decided_by,
             decided_at=seen.decided_at,
+            stale=seen.decided_by is None,
         )
     expected = {"version": seen.version, "digest": seen.digest}
     given = sent if isinstance(sent, dict) else {}
     if any(type(given.get(name)) is type(value) and given[name] != value for name, value in expected.items()):
-        raise Conflict("The review has changed since it was read. Read it again.", kind="stale", stale=True)
+        raise Conflict("The review changed since you read it. Read it again.", kind="stale", stale=True)
     raise Invalid(found)

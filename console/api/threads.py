@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -38,8 +39,10 @@ def start(actor: Chatter, sent: Annotated[Any, Depends(read_json)]) -> Response:
 
 @router.get("/{ref}", response_model=ThreadView, responses=describe.refusals(403, 404, 409))
 def thread(actor: Viewer, ref: str, source: Source = None) -> Response:
-    """Status, reason of a failure, and the values of the thread's state."""
-    return Answer(chat.thread(deps.current(), actor, ref, source))
+    """Status, reason of a failure, and the values of the thread's state beside its messages."""
+    found = chat.thread(deps.current(), actor, ref, source)
+    values = chat.values(deps.current(), actor, found.source, found.thread_id)
+    return Answer(replace(found, values=values))
 
 
 @router.get("/{ref}/messages", response_model=MessagesView, responses=describe.refusals(403, 404, 409, 422))

@@ -1,8 +1,7 @@
 """Answers as exact JSON: numbers keep every digit, times are RFC 3339 UTC with six decimals and `Z`.
 
 Python's own encoder writes NaN, which is not JSON, and FastAPI's turns dates and numbers by rules of its
-own. So views are written here, field by field; what an agent put into a field is written by `exact`, and
-texts that are exact JSON already go in as they are.
+own. So views are written here, field by field, and texts that are exact JSON already go in as they are.
 """
 
 from __future__ import annotations
@@ -43,7 +42,15 @@ def text(value: Any) -> str:
             return "[" + ",".join(map(text, value)) + "]"
     if _is_view(value):
         return "{" + ",".join(f'"{name}":{text(item)}' for name, item in _fields(value).items()) + "}"
-    return exact.dumps(value)
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """Values in views are JSON-safe, with tags where needed; a second tagging would change them."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        return exact.dumps(value)
 
 
 def _is_view(value: Any) -> bool:
