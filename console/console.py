@@ -1,5 +1,6 @@
 """The web app: settings -> parts -> pages. Reflex imports this module by name and wants `app` in it."""
 
+import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -10,13 +11,18 @@ import reflex as rx
 # Else the first event with a dict in it imports SQLAlchemy and alembic in the web loop: all wait for 2 s.
 import reflex.model
 
+from console.api.app import make_api
 from console.api.headers import with_headers
-from console.compose import compose
+from console.features import pages
+from console.live.broadcast import BROADCASTER
+from console.services import deps
+from console.services.watch import Watch
+from console.services.worker import Worker
 from console.webconfig import CSP_FILE, active_settings
 
 log = logging.getLogger("console")
 
-closing_hooks: list[Callable[[], None]] = []
+closing_hooks: list[Callable[[], None]] = [BROADCASTER.close_streams]
 """Called before the server stops: whatever holds a response open (SSE) must end it, or the stop hangs."""
 
 
@@ -25,23 +31,32 @@ def report_failure(exception: Exception) -> None:
     log.error("event failed, id %s", uuid.uuid4().hex[:12], exc_info=exception)
 
 
-def index() -> rx.Component:
-    return rx.box(rx.heading("Review Console", size="5"), padding="6")
-
-
 @asynccontextmanager
 async def lifespan() -> AsyncIterator[None]:
     """Ends its start before the port opens, and runs its end before the process does."""
-    compose(active_settings())
-    yield
+    made = deps.current()
+    worker = Worker(made) if made.settings.worker else None
+    watch = Watch(made)
+    if worker is not None:
+        await asyncio.to_thread(worker.start)
+    watch.start()
+    # Started here, its context holds no event of any tab.
+    telling = asyncio.create_task(BROADCASTER.run())
+    try:
+        yield
+    finally:
+        telling.cancel()
+        watch.stop()
+        if worker is not None:
+            await asyncio.to_thread(worker.stop)
 
 
 app = rx.App(
-    api_transformer=[with_headers(CSP_FILE)],
+    api_transformer=[make_api(active_settings().server.allowed_origins), with_headers(CSP_FILE)],
     backend_exception_handler=report_failure,
     head_components=[rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml")],
     html_lang="en",
     toaster=None,
 )
-app.add_page(index, route="/", title="Review Console")
+pages.register(app)
 app.register_lifespan_task(lifespan)

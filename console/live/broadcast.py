@@ -29,6 +29,8 @@ ASKS = {
     "token": ("draft",),
     "audit": ("audit",),
     "session": ("queue",),
+    # Another process wrote something; what it was is found by reading.
+    "elsewhere": ("queue", "thread", "audit"),
 }
 OF_ONE_THREAD = frozenset({"thread", "draft"})
 
@@ -46,7 +48,8 @@ class Watch:
 
     def wants(self, kind: str, change: Change) -> bool:
         if kind in OF_ONE_THREAD:
-            return self.page == "desk" and (self.source, self.thread_id) == (change.source, change.thread_id)
+            here = (self.source, self.thread_id) == (change.source, change.thread_id)
+            return self.page == "desk" and (here or change.kind == "elsewhere")
         return kind == "queue" or self.page == kind
 
     def free(self) -> set[str]:

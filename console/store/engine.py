@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, RowMapping, create_engine, event
 from sqlalchemy.engine import make_url
 
-__all__ = ["Connection", "Engine", "RowMapping", "data_version", "open_engine", "read", "write"]
+__all__ = ["Connection", "Engine", "RowMapping", "commits", "data_version", "open_engine", "pinned", "read", "write"]
 BUSY_TIMEOUT_MS = 30_000
+_committed, _counting = [0], threading.Lock()
 
 
 def open_engine(url: str) -> Engine:
@@ -52,6 +54,8 @@ def write(engine: Engine) -> Iterator[Connection]:
     """One transaction that takes the write lock at once; commits at the end, rolls back on any exception."""
     with engine.connect().execution_options(immediate=True) as connection, connection.begin():
         yield connection
+    with _counting:
+        _committed[0] += 1
 
 
 @contextmanager
@@ -59,6 +63,18 @@ def read(engine: Engine) -> Iterator[Connection]:
     """One consistent snapshot."""
     with engine.connect().execution_options(immediate=False) as connection, connection.begin():
         yield connection
+
+
+@contextmanager
+def pinned(engine: Engine) -> Iterator[Connection]:
+    """One connection outside any transaction, for `data_version`, which compares a connection with itself."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        yield connection
+
+
+def commits() -> int:
+    """How many write transactions this process has committed."""
+    return _committed[0]
 
 
 def data_version(connection: Connection) -> int:
