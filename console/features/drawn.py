@@ -14,12 +14,13 @@ from console.forms.fields import pointer_of
 
 @dataclass(frozen=True)
 class ArgRow:
-    """One argument in full. `json` is true when the text is JSON and not the string itself."""
+    """One argument in full. `json`: drawn as JSON text; `quoted`: a string that could be taken for a number."""
 
     pointer: str
     key: str
     parts: list[Segment]
     json: bool
+    quoted: bool
     warning: str
 
 
@@ -40,15 +41,24 @@ def arg_rows(args_text: str) -> list[ArgRow]:
     """Every argument, none cut and in stored order; what is no object is one row with its exact text."""
     args = read_args(args_text)
     if args is None:
-        return [_row("", "", args_text, True)] if args_text else []
-    return [
-        _row(pointer_of(key), key, value if isinstance(value, str) else dumps(value), not isinstance(value, str))
-        for key, value in args.items()
-    ]
+        return [ArgRow("", "", visible(args_text), True, False, warning(args_text))] if args_text else []
+    return [_row(key, value) for key, value in args.items()]
 
 
-def _row(pointer: str, key: str, text: str, json: bool) -> ArgRow:
-    return ArgRow(pointer, _shown(key), visible(text), json, warning(text))
+def _row(key: str, value: Any) -> ArgRow:
+    text = value if isinstance(value, str) else dumps(value)
+    quoted = isinstance(value, str) and _reads_as_scalar(value)
+    return ArgRow(
+        pointer_of(key), _shown(key), visible(text), isinstance(value, dict | list), quoted, warning(text)
+    )
+
+
+def _reads_as_scalar(text: str) -> bool:
+    """The string "699" looks like the number 699, and a tool may treat them differently."""
+    try:
+        return not isinstance(loads(text.strip()), str | dict | list)
+    except JsonProblem:
+        return False
 
 
 def _shown(key: str) -> str:
@@ -78,7 +88,7 @@ def one_line(args_text: str, cap: int = 120) -> str:
 
 
 def number_of(args_text: str) -> tuple[str, str]:
-    """Pointer and exact text of the first number, the figure that stands large in the head; or two empty texts."""
+    """Pointer and exact text of the first number, which stands large in the head; else two empty texts."""
     for key, value in (read_args(args_text) or {}).items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             return pointer_of(key), dumps(value)

@@ -1,4 +1,4 @@
-"""What a browser sent, read strictly. Reflex's type hints do not validate: anything can arrive in any argument."""
+"""What a browser sent, read strictly. Reflex's type hints do not validate: anything may arrive."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What keeps open browsers honest and current: who is at the other end, what they may call, what has changed."""
+"""What keeps open browsers honest and current: who is there, what they may call, what has changed."""

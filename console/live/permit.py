@@ -57,4 +57,6 @@ async def _tell(state: Any, error: Exception) -> None:
     else:
         code = secrets.token_hex(4)
         log.error("error %s in a page", code, exc_info=error)
-        tab._say("Something went wrong", f"Nothing was decided. Error {code}, also in the server's log.", "red")
+        tab._say(
+            "Something went wrong", f"Nothing was decided. Error {code}, also in the server's log.", "red"
+        )

@@ -1,1 +1,1 @@
-"""How the console looks: tokens, small parts, page frames. Knows no service and no state but the tab's own."""
+"""How the console looks: tokens, small parts, page frames. Knows no service, only the tab's own state."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import reflex as rx
-from reflex_components_core.core.banner import has_connection_errors
+from reflex_components_core.core.banner import has_connection_errors  # type: ignore[import-untyped]
 
-from console.live.tab import Tab
+from console.live.tab import Tab as TabState
 from console.ui.native import native_form, page_title
 from console.ui.parts import avatar, button, icon, link
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
+
+Tab: Drawn = TabState
 
 
 def rail_link(name: str, label: str, to: str, *more: Any, here: bool) -> rx.Component:
@@ -30,7 +32,9 @@ def account_menu() -> rx.Component:
             )
         ),
         rx.popover.content(
-            rx.el.p(rx.el.b(Tab.name), " ", rx.el.span(Tab.role, class_name="dim"), custom_attrs=test_id("who")),
+            rx.el.p(
+                rx.el.b(Tab.name), " ", rx.el.span(Tab.role, class_name="dim"), custom_attrs=test_id("who")
+            ),
             rx.el.hr(style={"border": 0, "borderTop": "1px solid var(--line)", "margin": "8px 0"}),
             rx.el.button(
                 rx.color_mode_cond(light=icon("moon", 14), dark=icon("sun", 14)),
@@ -41,7 +45,9 @@ def account_menu() -> rx.Component:
                 custom_attrs=test_id("color-mode"),
             ),
             native_form(
-                rx.el.button(icon("log-out", 14), "Sign out", type="submit", custom_attrs=test_id("sign-out")),
+                rx.el.button(
+                    icon("log-out", 14), "Sign out", type="submit", custom_attrs=test_id("sign-out")
+                ),
                 action="/auth/logout",
                 method="post",
                 class_name="menu-form",
@@ -65,9 +71,11 @@ def connection() -> rx.Component:
     )
 
 
-def rail(here: str, count: rx.Var[str], any_open: rx.Var[bool]) -> rx.Component:
+def rail(here: str, count: Drawn, any_open: Drawn) -> rx.Component:
     return rx.el.nav(
-        rx.el.span(icon("clipboard-check", 20), rx.el.span("Review Console", class_name="sr"), class_name="logo"),
+        rx.el.span(
+            icon("clipboard-check", 20), rx.el.span("Review Console", class_name="sr"), class_name="logo"
+        ),
         rail_link(
             "inbox",
             "Queue",
@@ -101,7 +109,11 @@ def notices() -> rx.Component:
         icon("info", class_name="c-gray"),
     )
     close = rx.el.button(
-        icon("x", 14), type="button", class_name="icon-button", aria_label="Close notice", on_click=Tab.dismiss
+        icon("x", 14),
+        type="button",
+        class_name="icon-button",
+        aria_label="Close notice",
+        on_click=Tab.dismiss,
     )
     lost = "What you see is from before it was lost. Trying again."
     return rx.el.div(
@@ -111,12 +123,14 @@ def notices() -> rx.Component:
             aria_live="polite",
             custom_attrs=test_id("notice"),
         ),
-        rx.cond(has_connection_errors, toast(icon("wifi-off", class_name="c-amber"), "Connection lost", lost)),
+        rx.cond(
+            has_connection_errors, toast(icon("wifi-off", class_name="c-amber"), "Connection lost", lost)
+        ),
         class_name="notices",
     )
 
 
-def shell(here: str, title: Any, count: rx.Var[str], any_open: rx.Var[bool], *children: Any) -> rx.Component:
+def shell(here: str, title: Any, count: Drawn, any_open: Drawn, *children: Any) -> rx.Component:
     return rx.el.div(
         page_title(text=title), rail(here, count, any_open), *children, notices(), class_name="app"
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import reflex as rx
-from reflex_components_core.el.elements.base import BaseHTML
+from reflex_components_core.el.elements.base import BaseHTML  # type: ignore[import-untyped]
 
 LIBRARY = rx.asset("native.jsx", shared=True).importable_path
 
 
-class NativeForm(BaseHTML):
-    """Submits like HTML: `rx.form` always prevents that, and only a real navigation brings a new socket and cookie."""
+class NativeForm(BaseHTML):  # type: ignore[misc]
+    """Submits like HTML. `rx.form` prevents that, and only a navigation brings a new socket and cookie."""
 
     tag = "form"
     action: rx.Var[str]
@@ -23,7 +23,7 @@ class Tail(rx.NoSSRComponent):
     tag = "Tail"
     chunk: rx.Var[str]
     who: rx.Var[str]
-    on_gap: rx.EventHandler[rx.event.no_args_event_spec]
+    on_gap: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg,valid-type]
 
 
 class When(rx.NoSSRComponent):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import reflex as rx
-from reflex_components_core.react_router.dom import ReactRouterLink
+from reflex_components_core.react_router.dom import ReactRouterLink  # type: ignore[import-untyped]
 
-from console.domain.text import Segment
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
 
 link = ReactRouterLink.create
 
@@ -26,7 +25,7 @@ def chip(*children: Any, tone: Any = "gray", **props: Any) -> rx.Component:
     return rx.badge(*children, size="1", variant="soft", color_scheme=tone, **props)
 
 
-def hazard_chip(count: rx.Var[int]) -> rx.Component:
+def hazard_chip(count: Drawn) -> rx.Component:
     return rx.badge(
         icon("triangle-alert", 12),
         count,
@@ -44,15 +43,18 @@ def word(name: str, text: Any, tone: str = "gray") -> rx.Component:
     return rx.el.span(icon(name, 12), text, class_name=f"word c-{tone}")
 
 
-def tone_word(text: rx.Var[str], tone: rx.Var[str]) -> rx.Component:
-    """As `word`, when the tone is known only at run time."""
+def tone_word(text: Drawn, tone: Drawn) -> rx.Component:
+    """As `word`, when it is known only at run time; a tone is a colour or the kind of a decision."""
     return rx.match(
         tone,
+        ("approve", word("check", text, "green")),
+        ("edit", word("pencil", text, "iris")),
+        ("reject", word("x", text, "red")),
+        ("respond", word("reply", text, "cyan")),
         ("green", word("check", text, "green")),
         ("red", word("octagon-alert", text, "red")),
         ("amber", word("hourglass", text, "amber")),
-        ("iris", word("pencil", text, "iris")),
-        ("cyan", word("reply", text, "cyan")),
+        ("iris", word("loader", text, "iris")),
         word("minus", text, "gray"),
     )
 
@@ -62,12 +64,12 @@ def position(number: Any, small: bool = False) -> rx.Component:
     return rx.el.span(number, class_name="pos pos-16" if small else "pos")
 
 
-def avatar(name: rx.Var[str] | str, size: str = "") -> rx.Component:
+def avatar(name: Drawn, size: str = "") -> rx.Component:
     initials = name[:2] if isinstance(name, str) else name.to(str)[0:2]
     return rx.el.span(initials, class_name=f"av av-{name} {size}", title=name, aria_hidden="true")
 
 
-def segments(parts: rx.Var[list[Segment]]) -> rx.Component:
+def segments(parts: Drawn) -> rx.Component:
     """Text of others, as plain text, with every hidden character as a visible escape."""
     return rx.foreach(
         parts,
@@ -79,7 +81,7 @@ def segments(parts: rx.Var[list[Segment]]) -> rx.Component:
     )
 
 
-def agent_words(parts: rx.Var[list[Segment]], size: Any) -> rx.Component:
+def agent_words(parts: Drawn, size: Any) -> rx.Component:
     """Dashed and hatched: not our words. Closed at first, opens downwards."""
     return rx.el.details(
         rx.el.summary(
@@ -122,7 +124,9 @@ def no_permission(text: Any) -> rx.Component:
 
 
 def skeleton_row(widths: tuple[int, int, int]) -> rx.Component:
-    bars = [rx.el.span(class_name="sk", style={"width": f"{width}%", "marginTop": "12px"}) for width in widths[1:]]
+    bars = [
+        rx.el.span(class_name="sk", style={"width": f"{width}%", "marginTop": "12px"}) for width in widths[1:]
+    ]
     return rx.el.div(
         rx.el.div(rx.el.span(class_name="sk", style={"width": f"{widths[0]}%"}), *bars),
         rx.el.div(rx.el.span(class_name="sk")),
@@ -133,5 +137,8 @@ def skeleton_row(widths: tuple[int, int, int]) -> rx.Component:
 def skeleton(label: str, rows: int = 3) -> rx.Component:
     shapes = ((62, 48, 70), (48, 60, 52), (56, 44, 64))
     return rx.el.div(
-        *(skeleton_row(shapes[row % 3]) for row in range(rows)), aria_busy="true", aria_label=label, role="status"
+        *(skeleton_row(shapes[row % 3]) for row in range(rows)),
+        aria_busy="true",
+        aria_label=label,
+        role="status",
     )

@@ -1,7 +1,7 @@
 """The look of the console on top of Radix Themes.
 
-`rx.theme` itself is set with the build's configuration; these files hold what Radix does not have, its contrast
-fix, and the sizes of the desk.
+`rx.theme` itself is set with the build's configuration; the stylesheets hold what Radix does not have, its
+contrast fix, and the sizes of the desk.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import reflex as rx
 
 from console.ui.css import SHEETS
 
+# A state, or a part of one, inside a page: a Var whose attributes Reflex knows, and the compile test checks.
+Drawn = Any
 
 
 def install(app: rx.App) -> None:

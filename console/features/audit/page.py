@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import reflex as rx
 
-from console.features.audit.rows import Entry, Line, Side
-from console.features.audit.state import Audit
-from console.features.queue.state import Queue
+from console.features.audit.state import Audit as AuditState
+from console.features.queue.state import Queue as QueueState
 from console.ui.layout import shell, try_again
 from console.ui.native import when
-from console.ui.parts import avatar, blank, button, chip, icon, link, no_permission, position, segments, skeleton, tone_word
-from console.ui.theme import test_id
+from console.ui.parts import (
+    avatar,
+    blank,
+    button,
+    chip,
+    icon,
+    link,
+    no_permission,
+    position,
+    segments,
+    skeleton,
+    tone_word,
+)
+from console.ui.theme import Drawn, test_id
+
+Queue: Drawn = QueueState
+Audit: Drawn = AuditState
 
 COLUMNS = 8
 
 
-def kind_sign(kind: rx.Var[str]) -> rx.Component:
+def kind_sign(kind: Drawn) -> rx.Component:
     return rx.match(
         kind,
         ("denied", icon("ban", 14)),
@@ -28,11 +42,13 @@ def kind_sign(kind: rx.Var[str]) -> rx.Component:
     )
 
 
-def outcome(entry: rx.Var[Entry]) -> rx.Component:
-    return rx.cond(entry.outcome != "", tone_word(entry.outcome, entry.outcome_tone), rx.el.span("–", class_name="dim"))
+def outcome(entry: Drawn) -> rx.Component:
+    return rx.cond(
+        entry.outcome != "", tone_word(entry.outcome, entry.outcome_tone), rx.el.span("–", class_name="dim")
+    )
 
 
-def row(entry: rx.Var[Entry]) -> rx.Component:
+def row(entry: Drawn) -> rx.Component:
     is_open = Audit.open_seq == entry.seq
     number = rx.el.button(entry.number, type="button", class_name="row-button", aria_expanded=is_open)
     line = rx.el.tr(
@@ -51,7 +67,7 @@ def row(entry: rx.Var[Entry]) -> rx.Component:
     return rx.fragment(line, rx.cond(is_open, opened()), key=entry.seq)
 
 
-def cell(line: rx.Var[Line]) -> rx.Component:
+def cell(line: Drawn) -> rx.Component:
     return rx.el.tr(
         rx.el.td(line.key, class_name="key"),
         rx.el.td(segments(line.proposed)),
@@ -60,10 +76,16 @@ def cell(line: rx.Var[Line]) -> rx.Component:
     )
 
 
-def side(each: rx.Var[Side]) -> rx.Component:
-    name = rx.el.span(position(each.number, small=True), rx.el.span(each.tool, class_name="mono strong"), class_name="flex")
+def side(each: Drawn) -> rx.Component:
+    name = rx.el.span(
+        position(each.number, small=True), rx.el.span(each.tool, class_name="mono strong"), class_name="flex"
+    )
     said = rx.cond(each.said.length() > 0, rx.el.span(" “", segments(each.said), "”", class_name="dim"))
-    known = rx.cond(each.outcome != "", tone_word(each.outcome, each.outcome_tone), rx.el.span("not known yet", class_name="dim"))
+    known = rx.cond(
+        each.outcome != "",
+        tone_word(each.outcome, each.outcome_tone),
+        rx.el.span("not known yet", class_name="dim"),
+    )
     return rx.el.tbody(
         rx.el.tr(
             rx.el.th(name, scope="row"),
@@ -85,7 +107,12 @@ def three_columns() -> rx.Component:
         rx.el.table(
             rx.el.colgroup(rx.el.col(style={"width": "150px"}), rx.el.col(), rx.el.col(), rx.el.col()),
             rx.el.thead(
-                rx.el.tr(rx.el.th(), column("bot", "Proposed"), column("user-check", "Decided"), column("cpu", "Executed"))
+                rx.el.tr(
+                    rx.el.th(),
+                    column("bot", "Proposed"),
+                    column("user-check", "Decided"),
+                    column("cpu", "Executed"),
+                )
             ),
             rx.foreach(Audit.detail.sides, side),
             class_name="d3",
@@ -101,10 +128,14 @@ def opened() -> rx.Component:
         rx.el.span("role ", shown.role, ", via ", shown.via),
         rx.cond(shown.review != "", rx.el.span("review ", rx.el.span(shown.review, class_name="mono"))),
         rx.el.span("hash ", rx.el.span(shown.hash, class_name="mono")),
-        rx.cond(shown.thread_ref != "", link("Open thread", to="/threads/" + shown.thread_ref)),
+        rx.cond(
+            shown.thread_ref != "", link("Open thread", to="/threads/" + shown.thread_ref, class_name="link")
+        ),
         class_name="facts-line",
     )
-    reason = rx.cond(shown.reason.length() > 0, rx.el.p("Reason: ", segments(shown.reason), class_name="wrap"))
+    reason = rx.cond(
+        shown.reason.length() > 0, rx.el.p("Reason: ", segments(shown.reason), class_name="wrap")
+    )
     body = rx.cond(shown.body.length() > 0, rx.el.div(segments(shown.body), class_name="stored"))
     return rx.el.tr(
         rx.el.td(
@@ -120,12 +151,15 @@ def opened() -> rx.Component:
 
 def filter_field(name: str, label: str) -> rx.Component:
     return rx.el.span(
-        rx.el.input(name=name, placeholder=label, aria_label=label, max_length=200, auto_complete="off"), class_name="field-box"
+        rx.el.input(name=name, placeholder=label, aria_label=label, max_length=200, auto_complete="off"),
+        class_name="field-box",
     )
 
 
 def toolbar() -> rx.Component:
-    scope = rx.cond(Audit.own_only, "Your own acts and what came of your decisions", "All entries you may see")
+    scope = rx.cond(
+        Audit.own_only, "Your own acts and what came of your decisions", "All entries you may see"
+    )
     return rx.form(
         filter_field("kind", "Event"),
         filter_field("actor_name", "Actor"),
@@ -147,7 +181,10 @@ def table() -> rx.Component:
     )  # fmt: skip
     older = rx.cond(
         Audit.more,
-        rx.el.div(button("Show older", size="1", on_click=Audit.older, custom_attrs=test_id("audit-older")), class_name="older"),
+        rx.el.div(
+            button("Show older", size="1", on_click=Audit.older, custom_attrs=test_id("audit-older")),
+            class_name="older",
+        ),
     )
     return rx.fragment(
         rx.el.table(
@@ -168,7 +205,14 @@ def body() -> rx.Component:
         Audit.phase,
         ("loading", skeleton("Loading the log", 6)),
         ("denied", alone(no_permission(Audit.problem))),
-        ("error", alone(blank("circle-x", "The log could not be read", Audit.problem, try_again(Audit.load), tone="red"))),
+        (
+            "error",
+            alone(
+                blank(
+                    "circle-x", "The log could not be read", Audit.problem, try_again(Audit.load), tone="red"
+                )
+            ),
+        ),
         rx.cond(Audit.entries.length() > 0, table(), alone(empty)),
     )
 

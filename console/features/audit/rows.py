@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from console.domain.text import Segment, escape, visible
 from console.features.drawn import read_args, stamp
 from console.features.thread.cards import DONE, outcome_tone
-from console.features.thread.verdict import TONES
 from console.forms.exact import dumps
 from console.services.views import AuditAction, AuditRow
 
@@ -106,7 +105,7 @@ def side(action: AuditAction) -> Side:
         number=str(action.position + 1),
         tool=escape(action.tool),
         decision=DONE.get(action.decision, action.decision),
-        decision_tone=TONES.get(action.decision, "gray"),
+        decision_tone=action.decision,
         said=visible(action.message),
         outcome=escape(action.outcome),
         outcome_tone=outcome_tone(action.outcome),

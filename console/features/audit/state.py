@@ -15,6 +15,7 @@ from console.features.queue.state import Queue
 from console.live.broadcast import BROADCASTER
 from console.live.identity import acting
 from console.live.permit import guarded
+from console.live.tab import Tab
 from console.services import audit, deps
 from console.services.views import AuditRow, Page
 
@@ -37,10 +38,13 @@ class Audit(rx.State):
 
     _cursor: str | None = None
     _asked: dict[str, str] = {}
+    _details: dict[int, Detail] = {}
 
-    async def _page(self, limit: int, cursor: str | None = None, **more: Any) -> Page[AuditRow]:
+    async def _page(self, limit: int, cursor: str | None = None) -> Page[AuditRow]:
         asked = {name: text for name, text in self._asked.items() if text}
-        return await asyncio.to_thread(audit.log, deps.current(), acting(), limit=limit, cursor=cursor, **asked, **more)
+        return await asyncio.to_thread(
+            audit.log, deps.current(), acting(), limit=limit, cursor=cursor, **asked
+        )
 
     async def _read(self) -> None:
         try:
@@ -58,12 +62,16 @@ class Audit(rx.State):
             self.entries = entries
         self.total = f"{page.total:,}{'+' if page.total_capped else ''}"
         self.more, self._cursor, self.phase = page.next_cursor is not None, page.next_cursor, "ready"
-        for row in page.items:
-            if row.seq == self.open_seq and self.detail != detail(row):
-                self.detail = detail(row)
+        kept = self._details if before else {}
+        self._details = {**kept, **{row.seq: detail(row) for row in page.items}}
+        self._open(self.open_seq)
+
+    def _open(self, seq: int) -> None:
+        self.open_seq, self.detail = (seq, self._details[seq]) if seq in self._details else (0, NO_DETAIL)
 
     @guarded(Permission.SIGNED_IN)
     async def load(self) -> None:
+        (await self.get_state(Tab))._hush()
         actor = acting()
         self.own_only = actor.role == "supervisor"
         BROADCASTER.watch(self.router.session.client_token, "audit")
@@ -88,10 +96,4 @@ class Audit(rx.State):
     @guarded(Permission.AUDIT_OWN)
     async def toggle(self, seq: Any) -> None:
         wanted = parse.whole(seq, 1)
-        if wanted == self.open_seq:
-            self.open_seq, self.detail = 0, NO_DETAIL
-            return
-        # Keyset: the page that ends just below this number begins with it.
-        page = await self._page(1, str(wanted + 1))
-        for row in page.items:
-            self.open_seq, self.detail = row.seq, detail(row)
+        self._open(0 if wanted == self.open_seq else wanted)

@@ -6,10 +6,12 @@ from typing import Any
 
 import reflex as rx
 
-from console.features.login.state import Account, Login
+from console.features.login.state import Login as LoginState
 from console.ui.native import native_form, page_title
 from console.ui.parts import avatar, icon, note
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
+
+Login: Drawn = LoginState
 
 
 def field(label: str, name: str, handle: str, **props: Any) -> rx.Component:
@@ -36,7 +38,7 @@ def sign_in_form() -> rx.Component:
     )
 
 
-def demo_button(account: rx.Var[Account]) -> rx.Component:
+def demo_button(account: Drawn) -> rx.Component:
     return native_form(
         rx.el.input(type="hidden", name="username", value=account.name, read_only=True),
         rx.el.input(type="hidden", name="password", value="demo", read_only=True),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import reflex as rx
 
-from console.features.desk import Desk
-from console.features.queue.rows import Item
-from console.features.queue.state import Queue
-from console.features.thread.state import Thread
+from console.features.desk import Desk as DeskState
+from console.features.queue.state import Queue as QueueState
+from console.features.thread.state import Thread as ThreadState
 from console.ui.layout import try_again
 from console.ui.native import when
 from console.ui.parts import blank, button, chip, icon, link, no_permission, segments, skeleton, word
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
+
+Queue: Drawn = QueueState
+Thread: Drawn = ThreadState
+Desk: Drawn = DeskState
 
 
-def row(item: rx.Var[Item]) -> rx.Component:
+def row(item: Drawn) -> rx.Component:
     tool = rx.cond(
         item.question,
         rx.fragment(icon("circle-help", 14), rx.el.span("Question to you", class_name="strong cut")),
@@ -25,10 +28,13 @@ def row(item: rx.Var[Item]) -> rx.Component:
         rx.el.span(item.headline, class_name="amt cut"),
         rx.el.span(segments(item.subject), class_name="who cut"),
         rx.el.span(
-            rx.el.span(icon("clock", 12), when(at=item.opened_at, look="time"), class_name="word dim"), class_name="end"
+            rx.el.span(icon("clock", 12), when(at=item.opened_at, look="time"), class_name="word dim"),
+            class_name="end",
         ),
         rx.el.span(
-            rx.cond(item.mark != "", chip(item.mark, tone=item.mark_tone), word("hourglass", "waiting", "gray")),
+            rx.cond(
+                item.mark != "", chip(item.mark, tone=item.mark_tone), word("hourglass", "waiting", "gray")
+            ),
             rx.el.span(item.source, class_name="cut"),
             class_name="meta",
         ),
@@ -58,7 +64,12 @@ def body() -> rx.Component:
         Queue.phase,
         ("loading", skeleton("Loading the queue")),
         ("denied", no_permission(Queue.problem)),
-        ("error", blank("circle-x", "The queue could not be read", Queue.problem, try_again(Thread.load), tone="red")),
+        (
+            "error",
+            blank(
+                "circle-x", "The queue could not be read", Queue.problem, try_again(Thread.load), tone="red"
+            ),
+        ),
         rows(),
     )
 

@@ -39,7 +39,9 @@ def item(row: QueueRow, with_source: bool) -> Item:
         mark, tone = "unreadable", "amber"
     return Item(
         id=row.id,
-        href=thread_path(row.thread_ref, row.source if with_source else "", row.id if row.group_size > 1 else ""),
+        href=thread_path(
+            row.thread_ref, row.source if with_source else "", row.id if row.group_size > 1 else ""
+        ),
         tool=escape(row.tool),
         question=row.kind == "answer",
         headline=escape(row.headline),
@@ -59,7 +61,9 @@ def _extra(row: QueueRow) -> str:
 
 
 def thread_path(ref: str, source: str = "", review: str = "") -> str:
-    asked = "&".join(f"{key}={quote(value)}" for key, value in (("source", source), ("review", review)) if value)
+    asked = "&".join(
+        f"{key}={quote(value)}" for key, value in (("source", source), ("review", review)) if value
+    )
     return f"/threads/{quote(ref)}" + (f"?{asked}" if asked else "")
 
 

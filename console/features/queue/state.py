@@ -57,7 +57,11 @@ class Queue(rx.State):
         """Which row stands on the desk, and its place in words for narrow screens."""
         places = [each.id for each in self.items]
         self.current = review_id
-        self.place = f"{places.index(review_id) + 1} of {self.count}" if review_id in places else f"{self.count} waiting"
+        self.place = (
+            f"{places.index(review_id) + 1} of {self.count}"
+            if review_id in places
+            else f"{self.count} waiting"
+        )
 
     @guarded(Permission.VIEW)
     async def refresh(self) -> None:

@@ -6,11 +6,9 @@ from typing import Any
 
 import reflex as rx
 
-from console.features.drawn import ArgRow
-from console.features.thread.cards import Card, FieldRow
-from console.features.thread.review_state import Review
+from console.features.thread.review_state import Review as ReviewState
 from console.ui.parts import agent_words, chip, hazard_chip, icon, position, segments, sr, tone_word
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
 
 DECISIONS = (
     ("approve", "Approve", "check", "A"),
@@ -19,16 +17,25 @@ DECISIONS = (
     ("respond", "Respond", "reply", "R"),
 )
 
+Review: Drawn = ReviewState
 
-def warning_row(text: rx.Var[str]) -> rx.Component:
+
+def warning_row(text: Drawn) -> rx.Component:
     return rx.cond(
         text != "",
-        rx.el.div(rx.el.span(class_name="key"), rx.el.span(text, class_name="small c-amber"), class_name="arg arg-note"),
+        rx.el.div(
+            rx.el.span(class_name="key"),
+            rx.el.span(text, class_name="small c-amber"),
+            class_name="arg arg-note",
+        ),
     )
 
 
-def read_row(row: rx.Var[FieldRow]) -> rx.Component:
-    value = rx.cond(row.given, segments(row.parts), rx.el.span("not given", class_name="dim"))
+def read_row(row: Drawn) -> rx.Component:
+    kind = rx.cond(row.quoted, rx.el.span("text", class_name="type"))
+    value = rx.cond(
+        row.given, rx.fragment(kind, segments(row.parts)), rx.el.span("not given", class_name="dim")
+    )
     return rx.fragment(
         rx.el.div(
             rx.el.span(row.key, class_name="key"),
@@ -40,7 +47,7 @@ def read_row(row: rx.Var[FieldRow]) -> rx.Component:
     )
 
 
-def typed_input(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
+def typed_input(card: Drawn, row: Drawn) -> rx.Component:
     turn = Review.turns[row.slot].to_string()
     wrong = Review.errors.contains(row.slot)
     common: dict[str, Any] = {
@@ -52,7 +59,7 @@ def typed_input(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
         "aria_describedby": row.slot + "-error",
         "spell_check": False,
     }
-    json_text = rx.el.textarea(**common, class_name="mono", rows=3, custom_attrs=test_id("raw-json"))
+    json_text = rx.el.textarea(**common, class_name="mono", rows=1, custom_attrs=test_id("raw-json"))
     choose = rx.el.select(
         rx.cond(row.given, rx.fragment(), rx.el.option("not given", value="")),
         rx.foreach(row.options, lambda option: rx.el.option(option, value=option)),
@@ -61,7 +68,7 @@ def typed_input(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
     return rx.match(
         row.kind,
         ("json", json_text),
-        ("area", rx.el.textarea(**common, rows=3)),
+        ("area", rx.el.textarea(**common, rows=1)),
         ("enum", choose),
         ("boolean", choose),
         ("number", rx.el.input(**common, class_name="num", input_mode="decimal", auto_complete="off")),
@@ -70,7 +77,7 @@ def typed_input(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
     )
 
 
-def changed_marks(row: rx.Var[FieldRow]) -> rx.Component:
+def changed_marks(row: Drawn) -> rx.Component:
     back = rx.el.button(
         icon("rotate-ccw", 14),
         type="button",
@@ -78,11 +85,15 @@ def changed_marks(row: rx.Var[FieldRow]) -> rx.Component:
         aria_label="Put the old value back",
         on_click=Review.put_back(Review.key, row.slot),
     )
-    was = rx.el.span("was ", rx.el.span(Review.changed[row.slot], class_name="was"), class_name="type num cut")
-    return rx.fragment(chip(icon("pencil", 12), "changed", tone="iris"), rx.el.span(was, custom_attrs=test_id("diff")), back)
+    was = rx.el.span(
+        "was ", rx.el.span(Review.changed[row.slot], class_name="was"), class_name="type num cut"
+    )
+    return rx.fragment(
+        chip(icon("pencil", 12), "changed", tone="iris"), rx.el.span(was, custom_attrs=test_id("diff")), back
+    )
 
 
-def edit_row(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
+def edit_row(card: Drawn, row: Drawn) -> rx.Component:
     error = rx.el.span(
         icon("circle-x", 12),
         Review.errors[row.slot],
@@ -97,8 +108,10 @@ def edit_row(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
             rx.el.label(row.key, html_for=row.slot, class_name="key"),
             rx.el.span(
                 typed_input(card, row),
-                rx.cond(changed, changed_marks(row)),
-                rx.cond(wrong, error, rx.cond(changed, rx.fragment(), rx.el.span(row.hint, class_name="type"))),
+                rx.cond(changed & ~wrong, changed_marks(row)),
+                rx.cond(
+                    wrong, error, rx.cond(changed, rx.fragment(), rx.el.span(row.hint, class_name="type"))
+                ),
                 class_name=rx.cond(wrong, "field-box wrong", "field-box"),
             ),
             class_name=rx.cond(changed, "arg changed", "arg"),
@@ -108,7 +121,7 @@ def edit_row(card: rx.Var[Card], row: rx.Var[FieldRow]) -> rx.Component:
     )
 
 
-def arguments(card: rx.Var[Card]) -> rx.Component:
+def arguments(card: Drawn) -> rx.Component:
     editing = Review.choices[card.slot] == "edit"
     whole = card.slot + ":"
     return rx.cond(
@@ -117,7 +130,12 @@ def arguments(card: rx.Var[Card]) -> rx.Component:
             rx.foreach(card.rows, lambda row: edit_row(card, row)),
             rx.cond(
                 Review.errors.contains(whole),
-                rx.el.p(icon("circle-x", 12), Review.errors[whole], class_name="word c-red", custom_attrs=test_id("field-error")),
+                rx.el.p(
+                    icon("circle-x", 12),
+                    Review.errors[whole],
+                    class_name="word c-red",
+                    custom_attrs=test_id("field-error"),
+                ),
             ),
             class_name="args",
             role="group",
@@ -128,7 +146,7 @@ def arguments(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def figure(card: rx.Var[Card]) -> rx.Component:
+def figure(card: Drawn) -> rx.Component:
     """The money or count that matters, large; struck through when an edit changes it."""
     moved = Review.changed.contains(card.figure_slot) & Review.figures.contains(card.slot)
     return rx.cond(
@@ -136,7 +154,9 @@ def figure(card: rx.Var[Card]) -> rx.Component:
         rx.el.div(
             rx.cond(
                 moved,
-                rx.fragment(rx.el.span(card.figure, class_name="was"), sr("changed to "), Review.figures[card.slot]),
+                rx.fragment(
+                    rx.el.span(card.figure, class_name="was"), sr("changed to "), Review.figures[card.slot]
+                ),
                 card.figure,
             ),
             class_name="figure",
@@ -144,7 +164,7 @@ def figure(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def head(card: rx.Var[Card]) -> rx.Component:
+def head(card: Drawn) -> rx.Component:
     return rx.el.div(
         position(card.number),
         rx.el.div(
@@ -161,7 +181,7 @@ def head(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def radio(card: rx.Var[Card], kind: str, label: str, name: str, key: str) -> rx.Component:
+def radio(card: Drawn, kind: str, label: str, name: str, key: str) -> rx.Component:
     return rx.cond(
         card.allowed.contains(kind),
         rx.el.label(
@@ -181,7 +201,7 @@ def radio(card: rx.Var[Card], kind: str, label: str, name: str, key: str) -> rx.
     )
 
 
-def message_field(card: rx.Var[Card], kind: str, placeholder: str) -> rx.Component:
+def message_field(card: Drawn, kind: str, placeholder: str) -> rx.Component:
     return rx.el.span(
         icon("corner-down-right", 14),
         rx.el.input(
@@ -197,7 +217,7 @@ def message_field(card: rx.Var[Card], kind: str, placeholder: str) -> rx.Compone
     )
 
 
-def decision(card: rx.Var[Card]) -> rx.Component:
+def decision(card: Drawn) -> rx.Component:
     return rx.fragment(
         rx.el.fieldset(
             rx.el.legend("Decision for action ", card.number, class_name="sr"),
@@ -207,17 +227,20 @@ def decision(card: rx.Var[Card]) -> rx.Component:
         rx.match(
             Review.choices[card.slot],
             ("reject", message_field(card, "reject", "Why not, in words for the agent (may be empty)")),
-            ("respond", message_field(card, "respond", "Your answer; the agent gets it as the tool's result")),
+            (
+                "respond",
+                message_field(card, "respond", "Your answer; the agent gets it as the tool's result"),
+            ),
             rx.fragment(),
         ),
     )
 
 
-def final_row(row: rx.Var[ArgRow]) -> rx.Component:
+def final_row(row: Drawn) -> rx.Component:
     return rx.fragment(rx.el.dt(row.key, class_name="mono"), rx.el.dd(segments(row.parts)))
 
 
-def made(card: rx.Var[Card]) -> rx.Component:
+def made(card: Drawn) -> rx.Component:
     """What was decided of it, and what then really happened."""
     return rx.cond(
         card.done != "",
@@ -225,10 +248,16 @@ def made(card: rx.Var[Card]) -> rx.Component:
             rx.el.dt("Decision"),
             rx.el.dd(tone_word(card.done, card.done_tone)),
             rx.foreach(card.final, final_row),
-            rx.cond(card.said.length() > 0, rx.fragment(rx.el.dt("To the agent"), rx.el.dd(segments(card.said)))),
+            rx.cond(
+                card.said.length() > 0, rx.fragment(rx.el.dt("To the agent"), rx.el.dd(segments(card.said)))
+            ),
             rx.el.dt("Outcome"),
             rx.el.dd(
-                rx.cond(card.outcome != "", tone_word(card.outcome, card.outcome_tone), rx.el.span("not known yet", class_name="dim")),
+                rx.cond(
+                    card.outcome != "",
+                    tone_word(card.outcome, card.outcome_tone),
+                    rx.el.span("not known yet", class_name="dim"),
+                ),
                 custom_attrs=test_id("outcome"),
             ),
             class_name="made",
@@ -236,7 +265,7 @@ def made(card: rx.Var[Card]) -> rx.Component:
     )
 
 
-def action_card(card: rx.Var[Card]) -> rx.Component:
+def action_card(card: Drawn) -> rx.Component:
     return rx.el.article(
         head(card),
         arguments(card),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from console.domain.text import Segment, escape, visible
 from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args
-from console.features.thread.verdict import ORDER, TONES, Proposed, schema_of
+from console.features.thread.verdict import ORDER, Proposed, schema_of
 from console.forms.exact import dumps
 from console.forms.fields import Field, fields
 from console.services.views import ActionView, GroupMember, ReviewView
@@ -41,6 +41,7 @@ class FieldRow:
     given: bool
     parts: list[Segment]
     json: bool
+    quoted: bool
     warning: str
 
 
@@ -114,7 +115,7 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         words_size=f"{len(action.description):,}",
         allowed=list(proposed.allowed),
         done=DONE.get(kind, ""),
-        done_tone=TONES.get(kind, "gray"),
+        done_tone=kind or "gray",
         said=visible(str(decision.get("message") or "")),
         final=arg_rows(action.final_args_text) if kind == "edit" else [],
         outcome=escape(action.outcome),
@@ -153,31 +154,37 @@ def _field_row(position: int, each: Field, row: ArgRow | None) -> FieldRow:
         given=each.present,
         parts=row.parts if row else [],
         json=row.json if row else False,
+        quoted=row.quoted if row else False,
         warning=row.warning if row else "",
     )
 
 
 def _unread(position: int, row: ArgRow) -> FieldRow:
-    return FieldRow(
-        slot_of(position, row.pointer), row.pointer, "", "json", "", "", [], True, row.parts, True, row.warning
-    )
+    slot = slot_of(position, row.pointer)
+    return FieldRow(slot, row.pointer, "", "json", "", "", [], True, row.parts, True, False, row.warning)
 
 
 def outcome_tone(outcome: str) -> str:
     """Red for everything that is not plainly good: a failure must never look like success."""
-    lowered = outcome.lower()
-    if not outcome:
-        return "gray"
-    if lowered.startswith(("ran", "as decided", "settled")) and "fail" not in lowered and "other" not in lowered:
+    tones = {_tone(part) for part in outcome.lower().split(";") if part.strip()}
+    return next((tone for tone in ("red", "green") if tone in tones), "gray")
+
+
+def _tone(part: str) -> str:
+    """Of one action's outcome, which may carry its number: "2: did not run"."""
+    said = part.split(":", 1)[1].strip() if part.strip()[:1].isdigit() and ":" in part else part.strip()
+    if said in ("ran", "as decided", "settled"):
         return "green"
-    if lowered.startswith(("did not run", "not run", "answered", "rejected")):
-        return "gray"
-    return "red"
+    return "gray" if said in ("did not run", "not run", "answered", "rejected") else "red"
 
 
 def members(group: Sequence[GroupMember]) -> list[Member]:
     rows = []
     for each in group:
         label, tone = STATUS.get(each.status, (each.status, "gray"))
-        rows.append(Member(each.id, escape(each.tool), f"{each.decided_by} decided" if each.decided_by else label, tone))
+        rows.append(
+            Member(
+                each.id, escape(each.tool), f"{each.decided_by} decided" if each.decided_by else label, tone
+            )
+        )
     return rows

@@ -6,13 +6,13 @@ from typing import Any
 
 import reflex as rx
 
-from console.features.desk import Desk
-from console.features.thread.messages import CallRow, MessageRow
-from console.features.thread.state import MESSAGE_CAP, Thread
+from console.features.desk import Desk as DeskState
+from console.features.thread.state import MESSAGE_CAP
+from console.features.thread.state import Thread as ThreadState
 from console.ui.layout import try_again
 from console.ui.native import tail, when
 from console.ui.parts import blank, button, icon, no_permission, position, segments, skeleton, tone_word, word
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
 
 EXAMPLES = (
     "Look up order A-2048 and refund 699",
@@ -22,8 +22,11 @@ EXAMPLES = (
     "把 A-2049 的收货地址改为 上海市静安区南京西路 100 号",
 )
 
+Thread: Drawn = ThreadState
+Desk: Drawn = DeskState
 
-def call_head(call: rx.Var[CallRow], sign: Any) -> rx.Component:
+
+def call_head(call: Drawn, sign: Any) -> rx.Component:
     return rx.el.div(
         sign,
         rx.el.span(call.name, class_name="mono"),
@@ -33,7 +36,7 @@ def call_head(call: rx.Var[CallRow], sign: Any) -> rx.Component:
     )
 
 
-def call_card(call: rx.Var[CallRow]) -> rx.Component:
+def call_card(call: Drawn) -> rx.Component:
     sign = rx.cond(call.number != "", position(call.number, small=True), icon("wrench", 14))
     result = rx.fragment(
         rx.el.dt("Result"),
@@ -54,7 +57,7 @@ def call_card(call: rx.Var[CallRow]) -> rx.Component:
     )
 
 
-def waiting_card(calls: rx.Var[list[CallRow]]) -> rx.Component:
+def waiting_card(calls: Drawn) -> rx.Component:
     return rx.el.div(
         rx.foreach(
             calls,
@@ -67,7 +70,7 @@ def waiting_card(calls: rx.Var[list[CallRow]]) -> rx.Component:
     )
 
 
-def bubble(message: rx.Var[MessageRow]) -> rx.Component:
+def bubble(message: Drawn) -> rx.Component:
     head = rx.el.span(
         rx.cond(message.role == "ai", icon("bot", 14)),
         rx.el.b(message.who),
@@ -76,13 +79,15 @@ def bubble(message: rx.Var[MessageRow]) -> rx.Component:
     )
     return rx.el.div(
         head,
-        rx.el.div(segments(message.parts), class_name=rx.cond(message.role == "ai", "bubble agent", "bubble")),
+        rx.el.div(
+            segments(message.parts), class_name=rx.cond(message.role == "ai", "bubble agent", "bubble")
+        ),
         class_name="msg msg-" + message.role,
         custom_attrs={"data-testid": "chat-message", "data-role": message.role},
     )
 
 
-def message(row: rx.Var[MessageRow]) -> rx.Component:
+def message(row: Drawn) -> rx.Component:
     return rx.fragment(
         rx.cond(row.parts.length() > 0, bubble(row)),
         rx.cond(row.calls.length() > 0, rx.el.div(rx.foreach(row.calls, call_card), class_name="calls")),
@@ -99,7 +104,9 @@ def log() -> rx.Component:
     return rx.auto_scroll(
         rx.cond(Thread.earlier > 0, earlier(), rx.el.div()),
         rx.foreach(Thread.messages, message),
-        tail(chunk=Thread.chunk, who="Agent, writing", on_gap=Thread.on_gap, custom_attrs=test_id("chat-draft")),
+        tail(
+            chunk=Thread.chunk, who="Agent, writing", on_gap=Thread.on_gap, custom_attrs=test_id("chat-draft")
+        ),
         id="chat-log",
         role="log",
         tab_index=0,
@@ -110,7 +117,10 @@ def log() -> rx.Component:
 
 def standing_note(name: str, title: str, text: Any, *more: Any, tone: str = "") -> rx.Component:
     return rx.el.div(
-        icon(name), rx.el.div(rx.el.b(title), rx.el.p(text), *more), class_name=f"standing {tone}", role="status"
+        icon(name),
+        rx.el.div(rx.el.b(title), rx.el.p(text), *more),
+        class_name=f"standing {tone}",
+        role="status",
     )
 
 
@@ -123,7 +133,12 @@ def standing() -> rx.Component:
     red = "standing-red"
     return rx.match(
         Thread.status,
-        ("paused", standing_note("circle-pause", "Paused for review", "Nothing of it has run. It goes on when all is decided.")),
+        (
+            "paused",
+            standing_note(
+                "circle-pause", "Paused for review", "The run goes on when every action is decided."
+            ),
+        ),
         ("failed", standing_note("circle-x", "The run failed", Thread.error, again, tone=red)),
         ("poisoned", standing_note("wrench", "This thread takes no answer any more", Thread.error, tone=red)),
         ("stuck", standing_note("circle-help", "It is uncertain what ran", Thread.error, tone=red)),
@@ -145,10 +160,21 @@ def composer(on_submit: Any, locked: Any, hint: str) -> rx.Component:
         custom_attrs=test_id("chat-input"),
     )
     send = button(
-        icon("send", 14), "Send", type="submit", disabled=shut, custom_attrs=test_id("chat-send"), variant="solid"
+        icon("send", 14),
+        "Send",
+        type="submit",
+        disabled=shut,
+        custom_attrs=test_id("chat-send"),
+        variant="solid",
     )
     return rx.form(
-        rx.el.div(rx.cond(shut, icon("lock", 14)), text, send, class_name="composer", aria_disabled=rx.cond(shut, "true", "false")),
+        rx.el.div(
+            rx.cond(shut, icon("lock", 14)),
+            text,
+            send,
+            class_name="composer",
+            aria_disabled=rx.cond(shut, "true", "false"),
+        ),
         on_submit=on_submit,
         reset_on_submit=False,
     )
@@ -239,7 +265,9 @@ def body() -> rx.Component:
         return rx.el.div(part, class_name="scroll", style={"display": "flex"})
 
     missing = blank("search-x", "There is no such thread", Thread.problem)
-    broken = blank("circle-x", "The thread could not be read", Thread.problem, try_again(Thread.load), tone="red")
+    broken = blank(
+        "circle-x", "The thread could not be read", Thread.problem, try_again(Thread.load), tone="red"
+    )
     return rx.match(
         Thread.phase,
         ("loading", rx.el.div(skeleton("Loading the thread", 2), class_name="scroll")),
@@ -252,6 +280,6 @@ def body() -> rx.Component:
 
 
 def pane() -> rx.Component:
-    return rx.el.section(rx.cond(Desk.composing, compose(), body()), class_name="pane-chat", aria_label="Conversation")
-
-
+    return rx.el.section(
+        rx.cond(Desk.composing, compose(), body()), class_name="pane-chat", aria_label="Conversation"
+    )

@@ -17,8 +17,8 @@ STATES = {
     "running": ("Running", "iris"),
     "ran": ("Ran", "green"),
     "failed": ("Failed", "red"),
-    "rejected": ("Rejected, did not run", "red"),
-    "answered": ("Answered by a person", "cyan"),
+    "rejected": ("Rejected, did not run", "reject"),
+    "answered": ("Answered by a person", "respond"),
     "not run": ("Did not run", "gray"),
 }
 
@@ -49,7 +49,9 @@ class MessageRow:
 
 def rows(messages: Sequence[MessageView]) -> list[MessageRow]:
     """A tool's answer is drawn in the card of its call; one whose call is out of the window stands alone."""
-    answers = {each.tool_call_id: each for each in messages if each.role == "tool" and each.tool_call_id}
+    answers: dict[str | None, MessageView] = {
+        each.tool_call_id: each for each in messages if each.role == "tool" and each.tool_call_id
+    }
     called = {call.id for each in messages for call in each.tool_calls}
     return [
         _row(index, each, answers)
@@ -63,7 +65,9 @@ def _row(index: int, message: MessageView, answers: dict[str | None, MessageView
     return MessageRow(
         id=message.id or f"m{index}",
         role=message.role,
-        who=escape(message.name) if message.role == "tool" and message.name else WHO.get(message.role, message.role),
+        who=escape(message.name)
+        if message.role == "tool" and message.name
+        else WHO.get(message.role, message.role),
         at=stamp(message.at),
         parts=visible(message.text),
         calls=[row for call, row in drawn if call.state != "waiting"],

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import reflex as rx
 
-from console.features.desk import Desk
+from console.features.desk import Desk as DeskState
 from console.features.queue import page as queue
-from console.features.queue.state import Queue
+from console.features.queue.state import Queue as QueueState
 from console.features.thread import chat, panel
-from console.features.thread.review_state import Review
+from console.features.thread.review_state import Review as ReviewState
 from console.ui.layout import shell
 from console.ui.native import desk_keys
 from console.ui.parts import button, chip, icon
+from console.ui.theme import Drawn
+
+Queue: Drawn = QueueState
+Review: Drawn = ReviewState
+Desk: Drawn = DeskState
 
 
 def desk_bar() -> rx.Component:
     return rx.el.div(
-        button(icon("panel-left", 14), "Queue", chip(Queue.count), size="1", on_click=Desk.toggle_drawer, aria_expanded=Desk.drawer),
+        button(
+            icon("panel-left", 14),
+            "Queue",
+            chip(Queue.count),
+            size="1",
+            on_click=Desk.toggle_drawer,
+            aria_expanded=Desk.drawer,
+        ),
         rx.el.span(Queue.place, class_name="small num"),
         rx.el.span(class_name="grow"),
         rx.el.span(rx.el.kbd("J"), " ", rx.el.kbd("K"), " move", class_name="small dim nowrap"),
@@ -50,9 +62,9 @@ def page() -> rx.Component:
         queue.pane(),
         chat.pane(),
         panel.pane(),
-        rx.el.button(type="button", class_name="scrim", aria_label="Close the queue", on_click=Desk.toggle_drawer),
+        rx.el.button(
+            type="button", class_name="scrim", aria_label="Close the queue", on_click=Desk.toggle_drawer
+        ),
         class_name="desk show-" + Desk.pane + drawer,
     )
     return shell("queue", title, Queue.count, Queue.any_open, desk_keys(), desk)
-
-

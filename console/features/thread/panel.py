@@ -7,21 +7,28 @@ from typing import Any
 import reflex as rx
 
 from console.features.thread.card import action_card
-from console.features.thread.cards import Member
-from console.features.thread.review_state import Review
-from console.features.thread.state import Thread
-from console.features.thread.verdict import Effect
+from console.features.thread.review_state import Review as ReviewState
+from console.features.thread.state import Thread as ThreadState
 from console.ui.native import when
 from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word
-from console.ui.theme import test_id
+from console.ui.theme import Drawn, test_id
+
+Thread: Drawn = ThreadState
+Review: Drawn = ReviewState
 
 
 def head() -> rx.Component:
     return rx.el.header(
         rx.el.div(
-            rx.el.h2("Review ", rx.el.span(Review.short, class_name="mono dim", style={"fontWeight": 400}), class_name="cut"),
+            rx.el.h2(
+                "Review ",
+                rx.el.span(Review.short, class_name="mono dim", style={"fontWeight": 400}),
+                class_name="cut",
+            ),
             rx.el.p(
-                rx.el.span(icon("bot", 12), "asked at ", when(at=Review.opened_at, look="seconds"), class_name="word"),
+                rx.el.span(
+                    icon("bot", 12), "asked at ", when(at=Review.opened_at, look="seconds"), class_name="word"
+                ),
                 class_name="small dim cut",
             ),
             class_name="grow",
@@ -40,7 +47,7 @@ def note(name: str, title: Any, *text: Any, tone: str = "gray", handle: str = "r
     )
 
 
-def member(each: rx.Var[Member]) -> rx.Component:
+def member(each: Drawn) -> rx.Component:
     return rx.el.button(
         rx.el.span(each.tool, class_name="mono grow cut"),
         tone_word(each.word, each.tone),
@@ -66,12 +73,12 @@ def group() -> rx.Component:
 
 
 def decided() -> rx.Component:
-    who = rx.el.p(
-        "by ", rx.el.b(Review.decided_by), " at ", when(at=Review.decided_at, look="seconds"),
-        rx.cond(Review.settled_at != "", rx.fragment(", settled at ", when(at=Review.settled_at, look="seconds"))),
-    )  # fmt: skip
+    settled = rx.fragment(", settled at ", when(at=Review.settled_at, look="seconds"))
+    at = when(at=Review.decided_at, look="seconds")
+    who = rx.el.p("by ", rx.el.b(Review.decided_by), " at ", at, rx.cond(Review.settled_at != "", settled))
     outcome = rx.cond(
-        Review.outcome != "", rx.el.p(tone_word(Review.outcome, Review.outcome_tone), custom_attrs=test_id("review-outcome"))
+        Review.outcome != "",
+        rx.el.p(tone_word(Review.outcome, Review.outcome_tone), custom_attrs=test_id("review-outcome")),
     )
     return rx.cond(Review.decided_by != "", note("user-check", Review.word, who, outcome, handle="decided"))
 
@@ -84,14 +91,25 @@ def not_yours() -> rx.Component:
 
 def unreadable() -> rx.Component:
     return rx.fragment(
-        note("braces", "The console cannot read this request", rx.el.p("It is shown as it was stored. It cannot be approved."), tone="amber"),
+        note(
+            "braces",
+            "The console cannot read this request",
+            rx.el.p("It is shown as it was stored. It cannot be approved."),
+            tone="amber",
+        ),
         rx.el.div(segments(Review.stored), class_name="stored", custom_attrs=test_id("stored")),
     )
 
 
 def mode(label: str, value: str, chosen: Any) -> rx.Component:
     return rx.el.label(
-        rx.el.input(type="radio", name="answer-look", value=value, default_checked=chosen, on_change=Review.answer_as(Review.key, value)),
+        rx.el.input(
+            type="radio",
+            name="answer-look",
+            value=value,
+            default_checked=chosen,
+            on_change=Review.answer_as(Review.key, value),
+        ),
         label,
     )
 
@@ -99,7 +117,10 @@ def mode(label: str, value: str, chosen: Any) -> rx.Component:
 def question() -> rx.Component:
     answering = rx.el.div(
         rx.el.fieldset(
-            rx.el.legend("The answer is", class_name="sr"), mode("a text", "text", True), mode("JSON", "json", False), class_name="decide"
+            rx.el.legend("The answer is", class_name="sr"),
+            mode("a text", "text", True),
+            mode("JSON", "json", False),
+            class_name="decide",
         ),
         rx.el.span(
             rx.el.textarea(
@@ -116,12 +137,14 @@ def question() -> rx.Component:
     )
     return rx.fragment(
         note("circle-help", "The agent waits for an answer", rx.el.p("No tool is waiting behind it.")),
-        rx.el.div(segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")),
+        rx.el.div(
+            segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")
+        ),
         rx.cond(Review.deciding, answering),
     )
 
 
-def effect(each: rx.Var[Effect]) -> rx.Component:
+def effect(each: Drawn) -> rx.Component:
     return chip(position(each.number, small=True), each.text, tone=each.tone)
 
 
@@ -130,7 +153,11 @@ def verdict_bar() -> rx.Component:
     hint = rx.cond(ready, "Recorded first, then run.", Review.missing)
     return rx.el.footer(
         rx.el.div(
-            Review.summary, rx.foreach(Review.effects, effect), class_name="sum", custom_attrs=test_id("verdict-summary"), aria_live="polite"
+            Review.summary,
+            rx.foreach(Review.effects, effect),
+            class_name="sum",
+            custom_attrs=test_id("verdict-summary"),
+            aria_live="polite",
         ),
         rx.button(
             "Submit verdict",
@@ -164,9 +191,13 @@ def body() -> rx.Component:
 
 
 def nothing() -> rx.Component:
-    idle = blank("list-checks", "Nothing to review here", "When the agent wants to act, its request appears here.")
+    idle = blank(
+        "list-checks", "Nothing to review here", "When the agent wants to act, its request appears here."
+    )
     return rx.el.div(
-        rx.cond(Thread.phase == "loading", skeleton("Loading the review", 2), idle), class_name="scroll", style={"display": "flex"}
+        rx.cond(Thread.phase == "loading", skeleton("Loading the review", 2), idle),
+        class_name="scroll",
+        style={"display": "flex"},
     )
 
 

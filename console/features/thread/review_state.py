@@ -1,4 +1,4 @@
-"""The review on the desk and what this tab has chosen and typed so far; nothing here is decided until submitted."""
+"""The review on the desk, and what this tab has chosen and typed; nothing is decided until submitted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import reflex as rx
 
 from console.domain.access import Permission
-from console.domain.errors import BadRequest, ConsoleError, Conflict, Invalid
+from console.domain.errors import BadRequest, Conflict, ConsoleError, Invalid
 from console.domain.text import Segment, escape, visible
 from console.features import parse
 from console.features.drawn import read_args, stamp
@@ -66,10 +66,10 @@ class Review(rx.State):
     _answer: str = ""
 
     def _clear(self) -> None:
-        self.reset()
+        self.reset()  # type: ignore[no-untyped-call]
 
     def _show(self, reviews: Sequence[ReviewView], wanted: str) -> bool:
-        """Draw one review of the pause; true when choices already made had to go because the request changed."""
+        """Draw one review of the pause; true when choices had to go because the request changed."""
         chosen = _pick(reviews, wanted or self.id)
         if chosen is None:
             self._clear()
@@ -89,7 +89,9 @@ class Review(rx.State):
 
     def _describe(self, review: ReviewView) -> None:
         self.kind, self.short, self.digest = review.kind, review.id[:8], review.digest[:8]
-        self.deciding = review.status in ("open", "awaiting_second") and review.kind != "unreadable" and review.may_decide
+        self.deciding = (
+            review.status in ("open", "awaiting_second") and review.kind != "unreadable" and review.may_decide
+        )
         self.why_not = review.why_not
         self.word, self.tone = cards.STATUS.get(review.status, (review.status, "gray"))
         self.opened_at, self.settled_at = stamp(review.opened_at), stamp(review.settled_at)
@@ -111,10 +113,16 @@ class Review(rx.State):
     def _weigh(self) -> list[Judged]:
         """Judge everything chosen so far and draw what it would do and what is missing."""
         choices = [self._choice(position) for position in range(len(self._proposed))]
-        judged = [verdict.judge(proposed, choice) for proposed, choice in zip(self._proposed, choices, strict=True)]
+        judged = [
+            verdict.judge(proposed, choice) for proposed, choice in zip(self._proposed, choices, strict=True)
+        ]
         by_slot = list(enumerate(judged))
-        self.errors = {cards.slot_of(at, key): text for at, each in by_slot for key, text in each.errors.items()}
-        self.changed = {cards.slot_of(at, key): text for at, each in by_slot for key, text in each.changed.items()}
+        self.errors = {
+            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.errors.items()
+        }
+        self.changed = {
+            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.changed.items()
+        }
         self.figures = {str(at): each.figure for at, each in by_slot if each.figure}
         self.effects, self.summary = verdict.effects(judged, choices), verdict.summary(choices)
         self.missing = verdict.missing(judged)
@@ -140,7 +148,10 @@ class Review(rx.State):
         if self._is_drawn(key):
             at, where = self._position(position), parse.identifier(pointer)
             proposed = self._proposed[at]
-            if where not in {each.pointer for each in fields(read_args(proposed.args_text) or {}, verdict.schema_of(proposed))}:
+            if where not in {
+                each.pointer
+                for each in fields(read_args(proposed.args_text) or {}, verdict.schema_of(proposed))
+            }:
                 raise BadRequest("There is no such argument.")
             self._edits = {**self._edits, cards.slot_of(at, where): parse.text(text, parse.JSON_CAP)}
             self._weigh()
@@ -179,7 +190,7 @@ class Review(rx.State):
 
     @guarded(Permission.DECIDE)
     async def submit(self, key: Any) -> None:
-        """`key` is what the browser had drawn when the button was pressed; anything else is not what was shown."""
+        """`key` is what the browser had drawn when the button was pressed: only what was shown is decided."""
         from console.features.thread.state import Thread
 
         if not self.deciding:
@@ -193,7 +204,9 @@ class Review(rx.State):
             tab._say("The verdict is not complete", f"{self.missing}. Nothing was decided.", "amber")
             return
         try:
-            recorded = await asyncio.to_thread(decide.decide, deps.current(), acting(), self.id, **self._body(judged))
+            recorded = await asyncio.to_thread(
+                decide.decide, deps.current(), acting(), self.id, **self._body(judged)
+            )
         except Invalid as wrong:
             self._point_at(wrong)
             tab._say("The verdict was not accepted", f"{wrong.detail} Nothing was decided.", "amber")
@@ -229,7 +242,15 @@ def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:
 
 def _lost(lost: Conflict) -> tuple[str, str, str]:
     if lost.decided_by:
-        return f"{lost.decided_by.capitalize()} decided this first", f"{lost.detail} Yours was not recorded.", "amber"
+        return (
+            f"{lost.decided_by.capitalize()} decided this first",
+            f"{lost.detail} Yours was not recorded.",
+            "amber",
+        )
     if lost.stale:
-        return "The request changed", f"{lost.detail} Yours was not recorded; this is the request as it is now.", "amber"
+        return (
+            "The request changed",
+            f"{lost.detail} Yours was not recorded; this is the request as it is now.",
+            "amber",
+        )
     return lost.title, lost.detail, "amber"

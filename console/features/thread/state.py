@@ -48,10 +48,12 @@ class Thread(rx.State):
     _source: str = ""
     _thread_id: str = ""
     _sent: str = ""
+    _last: str = ""
 
     @guarded(Permission.SIGNED_IN)
     async def load(self) -> None:
         """A page load or a soft navigation: everything is rebuilt from cookie, URL and services."""
+        (await self.get_state(Tab))._hush()
         actor = acting()
         queue, desk = await self.get_state(Queue), await self.get_state(Desk)
         desk.composing, desk.drawer = False, False
@@ -94,7 +96,11 @@ class Thread(rx.State):
     async def _open(self, source: str, ref: str, review: str) -> bool:
         try:
             view = await asyncio.to_thread(
-                chat.thread, deps.current(), acting(), parse.identifier(ref), source=parse.identifier(source) or None
+                chat.thread,
+                deps.current(),
+                acting(),
+                parse.identifier(ref),
+                source=parse.identifier(source) or None,
             )
         except (NotFound, Forbidden) as refusal:
             await self._leave("missing", refusal.detail)
@@ -108,8 +114,7 @@ class Thread(rx.State):
         self._take(view)
         await self._read_messages()
         await self._read_reviews(review)
-        text = self._draft()
-        self._say_chunk(0, text)
+        self._say_chunk(0, self._draft())
         self.phase = "ready"
         return True
 
@@ -124,6 +129,7 @@ class Thread(rx.State):
         if self.messages != drawn:
             self.messages = drawn
         self.earlier = window.earlier
+        self._last = next((each.text for each in reversed(window.items) if each.role == "ai"), "")
 
     async def _read_reviews(self, wanted: str = "") -> None:
         where = self._source, self._thread_id
@@ -131,7 +137,9 @@ class Thread(rx.State):
         review = await self.get_state(Review)
         if review._show(reviews, wanted):
             tab = await self.get_state(Tab)
-            tab._say("The request changed", "What you had chosen was for the earlier one and is gone.", "amber")
+            tab._say(
+                "The request changed", "What you had chosen was for the earlier one and is gone.", "amber"
+            )
         (await self.get_state(Queue))._mark(review.id)
 
     async def _reread(self) -> None:
@@ -144,7 +152,9 @@ class Thread(rx.State):
         self._follow()
 
     def _draft(self) -> str:
-        return escape(deps.current().drafts.get(self._source, self._thread_id))
+        """Nothing once the message is complete and stands among the messages: never the same words twice."""
+        text = deps.current().drafts.get(self._source, self._thread_id)
+        return "" if text == self._last else escape(text)
 
     def _say_chunk(self, at: int, text: str) -> None:
         """The browser counts UTF-16 units, so the offset is given in those."""

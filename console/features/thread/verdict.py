@@ -74,7 +74,9 @@ def judge(proposed: Proposed, choice: Choice) -> Judged:
             return _edit(proposed, choice.edits)
         case "reject":
             said = choice.message.strip()
-            return Judged({"type": "reject", "message": said} if said else {"type": "reject"}, effect="does not run")
+            return Judged(
+                {"type": "reject", "message": said} if said else {"type": "reject"}, effect="does not run"
+            )
     said = choice.message.strip()
     if not said:
         return Judged(missing="needs the answer's text")
