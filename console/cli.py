@@ -46,6 +46,11 @@ for name, group in commands.groups():
     app.add_typer(group, name=name)
 
 
+def _log_to_stderr() -> None:
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("console").setLevel(logging.INFO)
+
+
 @app.command()
 def serve(
     demo: Annotated[bool, typer.Option("--demo", help="With the demo agent, shop and accounts")] = False,
@@ -59,8 +64,7 @@ def serve(
     from console.server import ServeError, SettingsError
     from console.server import serve as serve_until_stopped
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("console").setLevel(logging.INFO)
+    _log_to_stderr()
     server = {key: value for key, value in (("host", host), ("port", port)) if value is not None}
     given: dict[str, Any] = {"server": server}
     if demo:
@@ -73,6 +77,29 @@ def serve(
         raise WrongUse(str(wrong)) from None
     except ServeError as wrong:
         raise Failure(str(wrong)) from None
+
+
+@app.command()
+def worker(
+    demo: Annotated[bool, typer.Option("--demo", help="With the demo agent and shop")] = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Run agents until Ctrl-C, beside any number of `console serve --no-worker`."""
+    import signal
+    import threading
+
+    from console.commands._options import composed
+    from console.services.worker import running
+
+    _log_to_stderr()
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with composed(config, data, **({"demo": True} if demo else {})) as deps, running(deps):
+        typer.echo("The worker is ready.")
+        stop.wait()
+    typer.echo("The worker has stopped.")
 
 
 @app.command()

@@ -15,10 +15,18 @@ if TYPE_CHECKING:
 
 def compose(settings: Settings) -> "Deps":
     """Open the database (migrated), load every agent, and install the result as this process's own."""
+    return _install(settings, open_sources(settings))
+
+
+def compose_without_agents(settings: Settings) -> "Deps":
+    """For commands on the console's own tables: no stranger's code is imported."""
+    return _install(settings, {})
+
+
+def _install(settings: Settings, sources: "dict[str, Source]") -> "Deps":
     from console.services import accounts, deps
 
-    engine = open_database(settings)
-    made = deps.Deps(settings=settings, engine=engine, sources=open_sources(settings))
+    made = deps.Deps(settings=settings, engine=open_database(settings), sources=sources)
     accounts.ensure_demo_accounts(made)
     deps.install(made)
     return made
@@ -41,7 +49,9 @@ def open_database(settings: Settings) -> "Engine":
         reason = f"the data folder {settings.data} cannot be made ({wrong.strerror})"
         raise SettingsError(f"{reason}: use --data") from None
     if sqlite_path(settings.database.url) is None:
-        raise SettingsError(f"database.url {settings.database.url!r} is not of the form sqlite:///path: correct it")
+        raise SettingsError(
+            f"database.url {settings.database.url!r} is not of the form sqlite:///path: correct it"
+        )
     try:
         engine = open_engine(settings.database.url)
         upgrade(engine)
@@ -67,7 +77,9 @@ def _open_source(name: str, source: SourceSettings) -> "Source":
     from console.sources.port import SourceError
 
     if source.graph is None:
-        raise SettingsError(f"sources.{name} names a LangGraph Server, which this version cannot reach: name a graph")
+        raise SettingsError(
+            f"sources.{name} names a LangGraph Server, which this version cannot reach: name a graph"
+        )
     checkpoints = sqlite_path(source.checkpoints or "")
     if checkpoints is None:
         raise SettingsError(f"sources.{name}.checkpoints is not of the form sqlite:///path: correct it")

@@ -52,8 +52,8 @@ class Kind(StrEnum):
     HANDED_BACK = "handed_back"
     USER_ADDED = "user_added"
     USER_DISABLED = "user_disabled"
-    TOKEN_CREATED = "token_created"
-    TOKEN_REVOKED = "token_revoked"
+    TOKEN_CREATED = "token_created"  # noqa: S105
+    TOKEN_REVOKED = "token_revoked"  # noqa: S105
     KEY_ROTATED = "key_rotated"
     REPLAYED = "replayed"
     GRADED = "graded"

@@ -41,7 +41,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of text; `hazard` names the hidden character, and then `text` is its escape such as U+202E."""
+    """A stretch of text; `hazard` names a hidden character, and then `text` is its escape, as in U+202E."""
 
     text: str
     hazard: str = ""

@@ -15,7 +15,12 @@ from console.domain.review import DECISIONS, Action
 from console.domain.text import has_lone_surrogate
 
 MAX_MESSAGE = 10_000
-_KEYS = {"approve": {"type"}, "edit": {"type", "edited_action"}, "reject": {"type", "message"}, "respond": {"type", "message"}}
+_KEYS = {
+    "approve": {"type"},
+    "edit": {"type", "edited_action"},
+    "reject": {"type", "message"},
+    "respond": {"type", "message"},
+}
 
 
 _Complain = Callable[[str, str], Problem]
@@ -54,7 +59,10 @@ def _read(raw: Any, action: Action) -> Decided | Problem:
     if not isinstance(kind, str) or kind not in DECISIONS:
         return problem("type must be approve, edit, reject or respond", "/type")
     if kind not in action.allowed_decisions:
-        return problem(f"{kind} is not allowed here; allowed: {', '.join(action.allowed_decisions) or 'nothing'}", "/type")
+        return problem(
+            f"{kind} is not allowed here; allowed: {', '.join(action.allowed_decisions) or 'nothing'}",
+            "/type",
+        )
     unknown = [key for key in raw if key not in _KEYS[kind]]
     if unknown:
         return problem(f"{kind} does not take {unknown[0][:80]!r}", "/" + unknown[0][:80])
@@ -85,13 +93,20 @@ def _read_edit(raw: dict[str, Any], action: Action, problem: _Complain) -> Decid
         return problem("edit needs edited_action with name and args", "/edited_action")
     unknown = [key for key in edited if key not in {"name", "args"}]
     if unknown:
-        return problem(f"edited_action does not take {unknown[0][:80]!r}", f"/edited_action/{unknown[0][:80]}")
+        return problem(
+            f"edited_action does not take {unknown[0][:80]!r}", f"/edited_action/{unknown[0][:80]}"
+        )
     if edited.get("name") != action.name:
         return problem(f"an edit cannot change the tool; it stays {action.name}", "/edited_action/name")
     args = edited.get("args")
     if not isinstance(args, dict):
         return problem("args must be an object", "/edited_action/args")
-    return Decided(action.position, "edit", {"type": "edit", "edited_action": {"name": action.name, "args": args}}, args=args)
+    return Decided(
+        action.position,
+        "edit",
+        {"type": "edit", "edited_action": {"name": action.name, "args": args}},
+        args=args,
+    )
 
 
 def in_words(types: Sequence[str]) -> str:

@@ -14,7 +14,13 @@ from console.domain.text import has_lone_surrogate
 from console.forms.exact import JsonProblem, dumps, loads
 
 _SCALARS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
-_HINTS = {"text": "text", "integer": "whole number", "number": "number", "boolean": "yes or no", "json": "JSON"}
+_HINTS = {
+    "text": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "yes or no",
+    "json": "JSON",
+}
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,9 @@ def _field(key: str, args: Mapping[str, Any], known: Any, required: bool) -> Fie
 
 def _kind(value: Any, known: Mapping[str, Any], present: bool) -> tuple[str, tuple[str, ...]]:
     choices = known.get("enum")
-    if isinstance(choices, list) and choices and all(isinstance(choice, str) for choice in choices):
-        if not present or value in choices:
-            return "enum", tuple(choices)
+    texts = isinstance(choices, list) and choices and all(isinstance(choice, str) for choice in choices)
+    if choices and texts and (not present or value in choices):
+        return "enum", tuple(choices)
     kind = _SCALARS.get(str(known.get("type", "")), "") or _kind_of_value(value)
     return (kind if not present or _fits(value, kind) else "json"), ()
 
@@ -133,7 +139,9 @@ def read(text: str, field: Field) -> Any:
             raise
         raise JsonProblem(f"must be a {_HINTS[field.kind]}") from None
     if field.kind != "json" and not _fits(value, field.kind):
-        raise JsonProblem("must be true or false" if field.kind == "boolean" else f"must be a {_HINTS[field.kind]}")
+        raise JsonProblem(
+            "must be true or false" if field.kind == "boolean" else f"must be a {_HINTS[field.kind]}"
+        )
     return value
 
 
@@ -146,14 +154,22 @@ def validate(args: Any, schema: Mapping[str, Any] | None) -> list[Problem]:
     try:
         Draft202012Validator.check_schema(schema)
         found = [
-            Problem(error.message[:300], pointer="".join(pointer_of(str(part)) for part in error.absolute_path))
-            for error in sorted(Draft202012Validator(schema).iter_errors(args), key=lambda e: list(map(str, e.absolute_path)))
+            Problem(
+                error.message[:300], pointer="".join(pointer_of(str(part)) for part in error.absolute_path)
+            )
+            for error in sorted(
+                Draft202012Validator(schema).iter_errors(args), key=lambda e: list(map(str, e.absolute_path))
+            )
         ]
     except SchemaError as error:
         return [Problem(f"the tool's schema is broken: {error.message[:200]}")]
     known = _properties(schema)
     if known and not schema.get("additionalProperties") and not schema.get("patternProperties"):
-        found += [Problem(f"the tool has no argument {key[:80]!r}", pointer=pointer_of(key)) for key in args if key not in known]
+        found += [
+            Problem(f"the tool has no argument {key[:80]!r}", pointer=pointer_of(key))
+            for key in args
+            if key not in known
+        ]
     return found
 
 

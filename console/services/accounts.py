@@ -26,7 +26,7 @@ COOKIE = "console_session"
 LIFETIME = timedelta(days=7)
 IDLE = timedelta(hours=12)
 _TOUCH = timedelta(minutes=5)
-DEMO_PASSWORD = "demo"
+DEMO_PASSWORD = "demo"  # noqa: S105 - known to everyone, and refused off loopback
 NOBODY = Actor(id="", name="nobody", role=Role.NONE)
 OPERATOR = Actor(id="cli", name="operator", role=Role.ADMIN, via="cli")
 _WRONG = "Name or password is wrong."
@@ -97,7 +97,7 @@ _last_failures: dict[str, tuple[int, int]] = {}
 
 
 def _record_failure(deps: Deps, address: str) -> None:
-    """One row per address and minute, with the number of those left out since: a flood must not fill the log."""
+    """One row per address and minute, with the number left out since: a flood must not fill the log."""
     minute = int(datetime.now(UTC).timestamp() // 60)
     before, left_out = _last_failures.get(address, (0, 0))
     if before == minute:
@@ -123,7 +123,7 @@ def sign_out(deps: Deps, token: str | None) -> None:
 
 
 def actor_of_session(deps: Deps, token: str | None, via: str = "web") -> Actor | None:
-    """Who the cookie belongs to now: read from the database each time, so that revoking takes effect at once."""
+    """Whose cookie it is now, by the database: revoking takes effect at once."""
     if not token or len(token) > 200:
         return None
     digest = digest_of(token)
@@ -143,7 +143,11 @@ def actor_of_token(deps: Deps, bearer: str) -> Actor | None:
     digest = digest_of(bearer)
     with read(deps.engine) as connection:
         row = users.of_token(connection, digest)
-    return Actor(row["id"], row["name"], Role(row["role"]), via="api", session_digest=digest[:16]) if row else None
+    return (
+        Actor(row["id"], row["name"], Role(row["role"]), via="api", session_digest=digest[:16])
+        if row
+        else None
+    )
 
 
 def demo_accounts(deps: Deps) -> Sequence[DemoAccount]:
@@ -218,7 +222,9 @@ def create_token(deps: Deps, actor: Actor, user_name: str, label: str) -> tuple[
         if user is None:
             raise NotFound(f"There is no user {user_name}.")
         users.add_token(connection, token_id, digest_of(token), user["id"], label)
-        ledger.append(connection, ledger.Entry(Kind.TOKEN_CREATED, actor, more={"user": user_name, "token": token_id}))
+        ledger.append(
+            connection, ledger.Entry(Kind.TOKEN_CREATED, actor, more={"user": user_name, "token": token_id})
+        )
     return token_id, token
 
 

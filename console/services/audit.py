@@ -97,7 +97,8 @@ def _actions(payload: str | None, outcomes: list[str]) -> list[AuditAction]:
             decision=item.get("decision", ""),
             message=item.get("message", ""),
             final_args=item.get("final", ""),
-            outcome=item.get("outcome") or (outcomes[item["position"]] if item["position"] < len(outcomes) else ""),
+            outcome=item.get("outcome")
+            or (outcomes[item["position"]] if item["position"] < len(outcomes) else ""),
         )
         for item in found
     ]
@@ -136,11 +137,16 @@ class _Gaps(dict[str, Any]):
 def in_words(body: dict[str, Any]) -> str:
     """One line about an entry, made of the entry alone."""
     template = _WORDS.get(body["kind"], body["kind"].replace("_", " ").capitalize())
-    return template.format_map(_Gaps(body))
+    return str(template.format_map(_Gaps(body)))
 
 
 def refused(
-    deps: Deps, actor: Actor | None, permission: str, what: str, address: str = "", review_id: str | None = None
+    deps: Deps,
+    actor: Actor | None,
+    permission: str,
+    what: str,
+    address: str = "",
+    review_id: str | None = None,
 ) -> None:
     """Record that a signed-in person was refused; nobody's attempts are counted with the sign-ins."""
     if actor is None:

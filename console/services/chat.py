@@ -44,10 +44,11 @@ def start(deps: Deps, actor: Actor, source: str | None, message: str) -> ThreadV
     with write(deps.engine) as connection:
         threads.add(connection, chosen, thread_id, ThreadStatus.RUNNING, text[:120], actor.name)
         outbox.put(connection, "message", chosen, thread_id, dumps({"text": text, "close": []}))
-        entry = ledger.Entry(Event.THREAD_STARTED, actor, source=chosen, thread_id=thread_id, payload=dumps({"text": text}))
+        entry = ledger.Entry(
+            Event.THREAD_STARTED, actor, source=chosen, thread_id=thread_id, payload=dumps({"text": text})
+        )
         ledger.append(connection, entry)
-        row = threads.get(connection, chosen, thread_id)
-    assert row is not None, "the row was inserted in this transaction"
+        row = thread_row(deps, connection, actor, chosen, thread_id)
     return _told(deps, row)
 
 
@@ -62,11 +63,17 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
         observe(deps, source, thread_id)
     with write(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
-        if not threads.move(connection, source, thread_id, [ThreadStatus.IDLE, ThreadStatus.FAILED], ThreadStatus.RUNNING):
+        if not threads.move(
+            connection, source, thread_id, [ThreadStatus.IDLE, ThreadStatus.FAILED], ThreadStatus.RUNNING
+        ):
             raise Conflict(_WHY_NOT[ThreadStatus(row["status"])], kind=f"thread-{row['status']}")
         payload = {"text": text, "close": _closings(snapshot.open_calls() if snapshot else [], row["error"])}
-        outbox.put(connection, "message", source, thread_id, dumps(payload), head=snapshot.head if snapshot else "")
-        entry = ledger.Entry(Event.MESSAGE_SENT, actor, source=source, thread_id=thread_id, payload=dumps({"text": text}))
+        outbox.put(
+            connection, "message", source, thread_id, dumps(payload), head=snapshot.head if snapshot else ""
+        )
+        entry = ledger.Entry(
+            Event.MESSAGE_SENT, actor, source=source, thread_id=thread_id, payload=dumps({"text": text})
+        )
         ledger.append(connection, entry)
         row = thread_row(deps, connection, actor, source, thread_id)
     return _told(deps, row)
@@ -79,7 +86,9 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
         thread_row(deps, connection, actor, source, thread_id)
     snapshot = deps.sources[source].snapshot(thread_id)
     if snapshot is None:
-        raise Conflict("The run ended before anything was stored. Send the message again.", kind="nothing-to-run")
+        raise Conflict(
+            "The run ended before anything was stored. Send the message again.", kind="nothing-to-run"
+        )
     with write(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
         calls = Calls.of(outbox.journal(connection, source, thread_id))
@@ -90,7 +99,12 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
         if not threads.move(connection, source, thread_id, [ThreadStatus.FAILED], ThreadStatus.RUNNING):
             raise Conflict("Only a failed run can be tried again.", kind=f"thread-{row['status']}")
         outbox.put(connection, "continue", source, thread_id, "", head=snapshot.head)
-        ledger.append(connection, ledger.Entry(Event.MESSAGE_SENT, actor, source=source, thread_id=thread_id, more={"reason": "tried again"}))
+        ledger.append(
+            connection,
+            ledger.Entry(
+                Event.MESSAGE_SENT, actor, source=source, thread_id=thread_id, more={"reason": "tried again"}
+            ),
+        )
         row = thread_row(deps, connection, actor, source, thread_id)
     return _told(deps, row)
 
@@ -114,7 +128,9 @@ def _checked(text: str, pointer: str) -> str:
 
 def _closings(open_calls: Sequence[object], error: str) -> list[list[str]]:
     """What the history says of calls that a failed run left without a result."""
-    text = f"This call has no result: the run failed ({error[:300]})." if error else "This call has no result."
+    text = (
+        f"This call has no result: the run failed ({error[:300]})." if error else "This call has no result."
+    )
     return [[call.id, call.name, text] for call in open_calls]  # type: ignore[attr-defined]
 
 
@@ -139,12 +155,16 @@ def messages(deps: Deps, actor: Actor, source: str, thread_id: str, *, limit: in
     with read(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
         history = reviews.of_thread(connection, source, thread_id)
-        chosen = reviews.decisions(connection, [each["decision_id"] for each in history if each["decision_id"]])
+        chosen = reviews.decisions(
+            connection, [each["decision_id"] for each in history if each["decision_id"]]
+        )
         journal = outbox.journal(connection, source, thread_id)
     snapshot = deps.sources[source].snapshot(thread_id)
     if snapshot is None:
         return MessagesView([], 0)
-    calls = Calls.of(journal, snapshot.messages, history, chosen, running=row["status"] == ThreadStatus.RUNNING)
+    calls = Calls.of(
+        journal, snapshot.messages, history, chosen, running=row["status"] == ThreadStatus.RUNNING
+    )
     shown = snapshot.messages[-bounded(limit) :]
     return MessagesView([_message(each, calls) for each in shown], len(snapshot.messages) - len(shown))
 

@@ -78,11 +78,18 @@ def decide(
 
 
 def _request_digest(review_id: str, version: int, seen: str, decisions: Any, answer: Any) -> str:
-    parts = [review_id, str(version), seen, *("" if each is MISSING else dumps(each) for each in (decisions, answer))]
+    parts = [
+        review_id,
+        str(version),
+        seen,
+        *("" if each is MISSING else dumps(each) for each in (decisions, answer)),
+    ]
     return sha256(canonical(parts))
 
 
-def _answered_before(connection: Connection, actor: Actor, key: str | None, request: str) -> VerdictView | None:
+def _answered_before(
+    connection: Connection, actor: Actor, key: str | None, request: str
+) -> VerdictView | None:
     found = reviews.first_answer(connection, actor.id, key) if key else None
     if found is None:
         return None
@@ -101,7 +108,11 @@ def _refuse_unless_current(deps: Deps, actor: Actor, row: RowMapping, version: i
 
 
 def _stale() -> Conflict:
-    return Conflict("The request changed since you read it. Nothing was recorded; read it again.", kind="stale", stale=True)
+    return Conflict(
+        "The request changed since you read it. Nothing was recorded; read it again.",
+        kind="stale",
+        stale=True,
+    )
 
 
 def _too_late(deps: Deps, actor: Actor, row: RowMapping) -> Conflict:
@@ -136,7 +147,9 @@ def _refuse_unless_pending(deps: Deps, row: RowMapping) -> None:
         observe(deps, row["source"], row["thread_id"])
         raise Conflict("This thread takes no answer any more; it needs repair first.", kind="poisoned")
     pause = snapshot.pause if snapshot else None
-    pending = pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
+    pending = (
+        pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
+    )
     if pause is None or pending is None or digest(pause, pending) != row["digest"]:
         observe(deps, row["source"], row["thread_id"])
         raise _stale()
@@ -199,7 +212,14 @@ def _trial(deps: Deps, row: RowMapping, answer: Any, pointer: str) -> list[Probl
 
 
 def _commit(
-    deps: Deps, actor: Actor, row: RowMapping, version: int, seen: str, said: _Said, key: str | None, request: str
+    deps: Deps,
+    actor: Actor,
+    row: RowMapping,
+    version: int,
+    seen: str,
+    said: _Said,
+    key: str | None,
+    request: str,
 ) -> VerdictView:
     """Compare-and-set, decision, ledger entry and outbox row in one transaction: all of it or nothing."""
     now, decision_id = datetime.now(UTC), uuid.uuid4().hex
@@ -246,7 +266,12 @@ def _write_verdict(
     ledger.append(connection, _entry(actor, row, said, decision_id))
     waiting = reviews.undecided_in_group(connection, row["group_key"])
     outbox.put_resume(
-        connection, row["source"], row["thread_id"], row["group_key"], head=row["checkpoint_id"], ready=waiting == 0
+        connection,
+        row["source"],
+        row["thread_id"],
+        row["group_key"],
+        head=row["checkpoint_id"],
+        ready=waiting == 0,
     )
     view = VerdictView(
         review_id=row["id"],

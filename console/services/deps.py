@@ -10,7 +10,8 @@ from console.domain.errors import Unavailable
 from console.services.changes import Changes, Drafts
 from console.settings import Settings
 from console.sources.port import Source
-from console.store.engine import Engine
+from console.store import threads
+from console.store.engine import Engine, read
 
 
 def _nothing() -> None:
@@ -19,7 +20,7 @@ def _nothing() -> None:
 
 @dataclass
 class Deps:
-    """`wake` nudges the worker of this process, so that it looks at the outbox now and not at its next turn."""
+    """`wake` nudges this process's worker to look at the outbox now and not at its next turn."""
 
     settings: Settings
     engine: Engine
@@ -47,8 +48,14 @@ def visible_sources(deps: Deps, actor: Actor) -> list[str]:
     """Names of the sources this person may see: the one place where `visible_to` is asked."""
     require(actor, Permission.VIEW)
     chosen = deps.settings.sources
+    if actor.via == "cli":
+        # Whoever runs commands on the data folder can read the database itself.
+        with read(deps.engine) as connection:
+            return threads.sources(connection)
     return [
         name
         for name in deps.sources
-        if name not in chosen or chosen[name].visible_to is None or actor.name in (chosen[name].visible_to or ())
+        if name not in chosen
+        or chosen[name].visible_to is None
+        or actor.name in (chosen[name].visible_to or ())
     ]

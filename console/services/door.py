@@ -25,7 +25,9 @@ def thread_row(deps: Deps, connection: Connection, actor: Actor, source: str, th
     return row
 
 
-def thread_by_ref(deps: Deps, connection: Connection, actor: Actor, ref: str, source: str | None) -> RowMapping:
+def thread_by_ref(
+    deps: Deps, connection: Connection, actor: Actor, ref: str, source: str | None
+) -> RowMapping:
     """The thread behind a path's ref; `Conflict` when the id exists in several sources and none is named."""
     thread_id = thread_id_of(ref)
     visible = visible_sources(deps, actor)

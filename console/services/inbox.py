@@ -29,7 +29,7 @@ def queue(
     limit: int = PAGE,
     cursor: str | None = None,
 ) -> Page[QueueRow]:
-    """A page of reviews; without `status` those that need a person, alarms first, then the longest waiting."""
+    """A page of reviews; without `status` what needs a person, alarms first, then the longest waiting."""
     require(actor, Permission.VIEW)
     if status is not None and status not in list(Status):
         raise Invalid([Problem(f"status is one of {', '.join(Status)}", pointer="/status")])

@@ -31,7 +31,9 @@ def observe(deps: Deps, source: str, thread_id: str) -> None:
         if known["status"] != snapshot.status and known["status"] != ThreadStatus.STUCK:
             threads.move(connection, source, thread_id, list(ThreadStatus), snapshot.status, snapshot.error)
     where = {"source": source, "thread_id": thread_id}
-    deps.changes.publish(Change("queue"), Change("thread", **where), Change("review", **where), Change("audit"))
+    deps.changes.publish(
+        Change("queue"), Change("thread", **where), Change("review", **where), Change("audit")
+    )
 
 
 def write_pause(connection: Connection, source: str, thread_id: str, snapshot: Snapshot) -> None:
@@ -41,9 +43,13 @@ def write_pause(connection: Connection, source: str, thread_id: str, snapshot: S
             supersede(connection, row)
     if snapshot.pause is None:
         return
-    headlines = [headline(each.actions[0].args_text) if each.actions else "" for each in snapshot.pause.pending]
-    for review_id in reviews.open_pause(connection, snapshot.pause, headlines):
-        _record_opening(connection, review_id)
+    headlines = [
+        headline(each.actions[0].args_text) if each.actions else "" for each in snapshot.pause.pending
+    ]
+    new = reviews.open_pause(connection, snapshot.pause, headlines)
+    for row in reviews.of_group(connection, snapshot.pause.group_key()):
+        if row["id"] in new:
+            _record_opening(connection, row)
 
 
 def _is_pending(row: RowMapping, pause: Pause | None) -> bool:
@@ -71,9 +77,7 @@ def supersede(connection: Connection, row: RowMapping) -> None:
         )
 
 
-def _record_opening(connection: Connection, review_id: str) -> None:
-    row = reviews.get(connection, review_id)
-    assert row is not None, "the row was inserted in this transaction"
+def _record_opening(connection: Connection, row: RowMapping) -> None:
     ledger.append(
         connection,
         ledger.Entry(

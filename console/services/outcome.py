@@ -17,7 +17,7 @@ _RANK = {_OK: 0, _STUCK: 1, _MISMATCH: 2}
 
 @dataclass(frozen=True)
 class Outcome:
-    """`state`: ok, stuck (uncertain) or mismatch. `texts` by position; `executed` the exact arguments that ran."""
+    """`state`: ok, stuck (uncertain) or mismatch. By position: `texts`, and the arguments `executed`."""
 
     state: str
     texts: Sequence[str]
@@ -30,9 +30,14 @@ class Outcome:
         return "; ".join(f"{number}: {text}" for number, text in enumerate(self.texts, start=1))
 
 
-def compare(actions: Sequence[Action], decisions: Sequence[Mapping[str, Any]], decision_id: str, calls: Calls) -> Outcome:
+def compare(
+    actions: Sequence[Action], decisions: Sequence[Mapping[str, Any]], decision_id: str, calls: Calls
+) -> Outcome:
     """Pair by position; a call is known by its tool call id and the journal's starts under this decision."""
-    found = [_one(action, decision, decision_id, calls) for action, decision in zip(actions, decisions, strict=True)]
+    found = [
+        _one(action, decision, decision_id, calls)
+        for action, decision in zip(actions, decisions, strict=True)
+    ]
     state = max((each[0] for each in found), key=_RANK.__getitem__, default=_OK)
     return Outcome(state, [each[1] for each in found], [each[2] for each in found])
 
@@ -44,7 +49,11 @@ def _one(action: Action, decision: Mapping[str, Any], decision_id: str, calls: C
     executed = str(runs[-1]["args_text"]) if runs else ""
     if decision["type"] in {"reject", "respond"}:
         if runs:
-            return _MISMATCH, f"ran although it was {'rejected' if decision['type'] == 'reject' else 'answered'}", executed
+            return (
+                _MISMATCH,
+                f"ran although it was {'rejected' if decision['type'] == 'reject' else 'answered'}",
+                executed,
+            )
         return _OK, DID_NOT_RUN if decision["type"] == "reject" else ANSWERED, ""
     return _allowed(action, decision, runs, executed, calls)
 
@@ -62,10 +71,18 @@ def _allowed(
     if runs and runs[0]["ended"] == "error":
         return _OK, f"tool failed: {_first_line(runs[0]['error'])}", executed
     if result is None:
-        return (_STUCK, "uncertain: it ended, and its result is not in the thread", executed) if runs else (_OK, DID_NOT_RUN, "")
+        return (
+            (_STUCK, "uncertain: it ended, and its result is not in the thread", executed)
+            if runs
+            else (_OK, DID_NOT_RUN, "")
+        )
     if result.status == "error":
         return _OK, f"tool failed: {_first_line(result_text(result))}", executed
-    return (_OK, RAN, executed) if runs else (_STUCK, "uncertain: a result is there, and no start is recorded", "")
+    return (
+        (_OK, RAN, executed)
+        if runs
+        else (_STUCK, "uncertain: a result is there, and no start is recorded", "")
+    )
 
 
 def _first_line(text: str) -> str:

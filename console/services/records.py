@@ -36,7 +36,13 @@ def queue_row(row: RowMapping) -> QueueRow:
     )
 
 
-def review_view(row: RowMapping, group: Sequence[RowMapping], decision: RowMapping | None, actor: Actor, thread_status: str) -> ReviewView:
+def review_view(
+    row: RowMapping,
+    group: Sequence[RowMapping],
+    decision: RowMapping | None,
+    actor: Actor,
+    thread_status: str,
+) -> ReviewView:
     """`group` holds all reviews of the pause, this one included, in task order."""
     why_not = _why_not(row, actor, thread_status)
     undecided = [member for member in group if member["status"] in UNDECIDED]
@@ -136,6 +142,8 @@ def headline(args_text: str) -> str:
     args = loads_or_none(args_text)
     if not isinstance(args, dict):
         return ""
-    numbers = (value for value in args.values() if isinstance(value, int | float) and not isinstance(value, bool))
+    numbers = (
+        value for value in args.values() if isinstance(value, int | float) and not isinstance(value, bool)
+    )
     first = next(numbers, None)
     return "" if first is None else dumps(first)

@@ -55,7 +55,11 @@ class Job:
 def plan(deps: Deps, job: Job) -> Run | None:
     """Decide what is to be run, and commit `dispatched`; None when there is nothing to hand over."""
     snapshot = deps.sources[job.source].snapshot(job.thread_id)
-    run = _plan_resume(deps, job, snapshot) if job.row["kind"] == "resume" else _plan_message(deps, job, snapshot)
+    run = (
+        _plan_resume(deps, job, snapshot)
+        if job.row["kind"] == "resume"
+        else _plan_message(deps, job, snapshot)
+    )
     if run is None:
         return None
     with write(deps.engine) as connection:
@@ -147,7 +151,10 @@ def _decision_ids(deps: Deps, job: Job) -> dict[str, str]:
 def _record_dispatch(connection: Connection, job: Job) -> None:
     for row in _group(connection, job):
         reviews.move(connection, row["id"], [Status.DECIDED], Status.RESUMING)
-        ledger.append(connection, _entry(Event.DISPATCHED, row, more={"decision_id": row["decision_id"], "fence": job.lease.fence}))
+        ledger.append(
+            connection,
+            _entry(Event.DISPATCHED, row, more={"decision_id": row["decision_id"], "fence": job.lease.fence}),
+        )
 
 
 def _entry(event: Event, row: RowMapping, decided_by_id: str | None = None, **rest: Any) -> ledger.Entry:
@@ -179,13 +186,17 @@ def finish(deps: Deps, job: Job, error: Exception | None) -> None:
     _publish(deps, job)
 
 
-def _settle_group(connection: Connection, job: Job, snapshot: Snapshot | None, error: Exception | None) -> list[str]:
+def _settle_group(
+    connection: Connection, job: Job, snapshot: Snapshot | None, error: Exception | None
+) -> list[str]:
     """Settle each review of the pause; returns what is uncertain, in words."""
     group = _group(connection, job)
     if not group:
         return []
     chosen = reviews.decisions(connection, [row["decision_id"] for row in group])
-    calls = Calls.of(outbox.journal(connection, job.source, job.thread_id), snapshot.messages if snapshot else ())
+    calls = Calls.of(
+        outbox.journal(connection, job.source, job.thread_id), snapshot.messages if snapshot else ()
+    )
     refused = _refused(group, snapshot, error, calls)
     uncertain = []
     for row in group:
@@ -200,7 +211,9 @@ def _settle_group(connection: Connection, job: Job, snapshot: Snapshot | None, e
     return uncertain
 
 
-def _refused(group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exception | None, calls: Calls) -> str | None:
+def _refused(
+    group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exception | None, calls: Calls
+) -> str | None:
     """Why the run did not take the answers, when nothing of them began; None when it took them."""
     began = any(
         _began(calls, action.tool_call_id or "") for row in group for action in reviews.actions_of(row)
@@ -217,9 +230,13 @@ def _refused(group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exce
     return None
 
 
-def _reopen_or_supersede(connection: Connection, row: RowMapping, snapshot: Snapshot | None, why: str) -> None:
+def _reopen_or_supersede(
+    connection: Connection, row: RowMapping, snapshot: Snapshot | None, why: str
+) -> None:
     pause = snapshot.pause if snapshot else None
-    pending = pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
+    pending = (
+        pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
+    )
     if pause is None or pending is None or digest(pause, pending) != row["digest"]:
         supersede(connection, row)
         return
@@ -242,7 +259,11 @@ def _write_outcome(
     connection: Connection, row: RowMapping, decision: RowMapping, outcome: Outcome, snapshot: Snapshot | None
 ) -> None:
     status = _STATUS[outcome.state]
-    values = {"outcome": outcome.text[:500], "outcomes_text": json.dumps(outcome.texts), "settled_at": datetime.now(UTC)}
+    values = {
+        "outcome": outcome.text[:500],
+        "outcomes_text": json.dumps(outcome.texts),
+        "settled_at": datetime.now(UTC),
+    }
     if not reviews.move(connection, row["id"], BEGUN, status, **values):
         return
     said = decisions_of(decision)
@@ -297,7 +318,10 @@ def _thread_status(
         if any(run["ended_at"] is None for run in calls.runs.get(call.id, []))
     ]
     if unsure:
-        return ThreadStatus.STUCK, f"it is uncertain whether {', '.join(unsure)} ran: it started, and no end is recorded"
+        return (
+            ThreadStatus.STUCK,
+            f"it is uncertain whether {', '.join(unsure)} ran: it started, and no end is recorded",
+        )
     if error is not None:
         return ThreadStatus.FAILED, _words(error)
     if snapshot.status is ThreadStatus.FAILED:

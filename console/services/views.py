@@ -26,7 +26,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True)
 class QueueRow:
-    """`headline` is the amount or the first scalar argument of the first action, exact text, may be empty."""
+    """`headline` is the first number among the first action's arguments, as exact text; may be empty."""
 
     id: str
     version: int
@@ -79,7 +79,7 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class ReviewView:
-    """`value_text` is the exact text of an `answer` or `unreadable` interrupt; `agent_text` what the agent wrote last.
+    """`value_text` is the exact text of an `answer` or `unreadable` interrupt; `agent_text` the agent's last words.
 
     `may_decide` and `why_not` are the same answer that `decide` will give to this actor.
     """
@@ -129,7 +129,7 @@ class VerdictView:
 
 @dataclass(frozen=True)
 class ToolCallView:
-    """A call on an agent message. `state`: proposed, waiting, running, ran, failed, rejected, answered, not run.
+    """A call on an agent message. `state`: waiting, running, ran, failed, rejected, answered, not run.
 
     `position` is set when the call belongs to a review: the number shown is position + 1.
     """

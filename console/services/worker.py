@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 from console.services.changes import Change
 from console.services.deps import Deps
@@ -39,7 +40,7 @@ class _Journal:
             chosen = self._decisions.get(tool_call_id)
             found = outbox.journal_start(connection, self._job.lease, tool_call_id, name, args_text, chosen)
         if found is None:
-            raise LeaseLost(f"{name} was not started: the lease on the thread is lost, or the call is running already")
+            raise LeaseLost(f"{name} was not started: the lease is lost, or the call is running already")
         self._deps.changes.publish(Change("thread", self._job.source, self._job.thread_id))
         return found
 
@@ -150,7 +151,10 @@ class Worker:
             if job is not None:
                 task = self._loop.create_task(self._work(job), context=contextvars.Context())
                 self._tasks[row["id"]] = task
-                task.add_done_callback(lambda _, done=row["id"]: self._tasks.pop(done, None))
+                task.add_done_callback(partial(self._forget, row["id"]))
+
+    def _forget(self, outbox_id: int, _: object) -> None:
+        self._tasks.pop(outbox_id, None)
 
     def _due(self) -> tuple[list[RowMapping], list[str]]:
         with read(self._deps.engine) as connection:

@@ -25,7 +25,9 @@ def load_graph(path: str, folder: Path) -> Pregel[Any, Any, Any, Any]:
     except SourceError:
         raise
     except Exception as problem:
-        raise SourceError(f'the graph "{path}" could not be loaded: {type(problem).__name__}: {problem}') from problem
+        raise SourceError(
+            f'the graph "{path}" could not be loaded: {type(problem).__name__}: {problem}'
+        ) from problem
     if not isinstance(graph, Pregel):
         raise SourceError(f'"{path}" is a {type(graph).__name__}, not a compiled graph')
     return graph

@@ -15,6 +15,7 @@ from typing import Any
 
 import aiosqlite
 from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -57,7 +58,7 @@ class LocalSource:
         self._config = config or {}
         self._limit = recursion_limit
         allowed = [tuple(each.rsplit(":", 1)) for each in msgpack_allow]
-        self._serde = JsonPlusSerializer(allowed_msgpack_modules=allowed or None)  # type: ignore[arg-type]
+        self._serde = JsonPlusSerializer(allowed_msgpack_modules=allowed or None)
         self._readers: queue.LifoQueue[Graph] = queue.LifoQueue()
         self._stack = AsyncExitStack()
         self._runner: Graph | None = None
@@ -112,7 +113,9 @@ class LocalSource:
     def _pause(self, thread_id: str, head: str, state: StateSnapshot, read: Sequence[Message]) -> Pause:
         last = next((each for each in reversed(read) if each.role == "ai"), None)
         pending = tuple(
-            payload.read(each.id, each.value, each.response_schema, last.tool_calls if last else (), self._schema)
+            payload.read(
+                each.id, each.value, each.response_schema, last.tool_calls if last else (), self._schema
+            )
             for task in state.tasks
             for each in task.interrupts
         )
@@ -129,7 +132,9 @@ class LocalSource:
     # --- running, in the worker's loop
 
     async def open(self) -> None:
-        connection = await self._stack.enter_async_context(aiosqlite.connect(self._path, timeout=_BUSY_SECONDS))
+        connection = await self._stack.enter_async_context(
+            aiosqlite.connect(self._path, timeout=_BUSY_SECONDS)
+        )
         saver = AsyncSqliteSaver(connection, serde=self._serde)
         await saver.setup()
         self._runner = self._graph.copy({"checkpointer": saver})
@@ -141,8 +146,8 @@ class LocalSource:
     async def run(self, run: Run, journal: Journal, sink: Sink) -> None:
         if self._runner is None:
             raise SourceError(f"the source {self.name} is not open")
-        config = {
-            **self._config,
+        config: RunnableConfig = {
+            **self._config,  # type: ignore[typeddict-item]
             "recursion_limit": self._limit,
             "callbacks": [JournalCallback(journal)],
             "configurable": {
@@ -154,7 +159,7 @@ class LocalSource:
         }
         stream = self._runner.astream(
             _input(run),
-            config,  # type: ignore[arg-type]
+            config,
             context=self._context,
             stream_mode=["messages", "updates"],
             version="v2",

@@ -55,4 +55,6 @@ def _decision(message: BaseMessage) -> str:
 
 def closing(calls: Sequence[tuple[str, str, str]]) -> list[ToolMessage]:
     """Results for calls that never got one, so that the history stays valid for providers."""
-    return [ToolMessage(text, tool_call_id=call_id, name=name, status="error") for call_id, name, text in calls]
+    return [
+        ToolMessage(text, tool_call_id=call_id, name=name, status="error") for call_id, name, text in calls
+    ]

@@ -20,7 +20,9 @@ class _Unreadable(Exception):
     pass
 
 
-def read(interrupt_id: str, value: Any, response_schema: Any, calls: Sequence[ToolCall], schema_of: SchemaOf) -> Pending:
+def read(
+    interrupt_id: str, value: Any, response_schema: Any, calls: Sequence[ToolCall], schema_of: SchemaOf
+) -> Pending:
     """One interrupt as a pending review; `calls` are the open calls of the agent's last message."""
     try:
         if isinstance(value, dict) and value.get("type") == "tool_approval":
@@ -30,10 +32,14 @@ def read(interrupt_id: str, value: Any, response_schema: Any, calls: Sequence[To
     except _Unreadable as problem:
         return Pending(interrupt_id, Kind.UNREADABLE, value_text=dumps(value), note=str(problem))
     schema = dumps(response_schema) if isinstance(response_schema, dict) else ""
-    return Pending(interrupt_id, Kind.ANSWER, value_text=dumps(value), answer_schema_text=schema, answer_shape="value")
+    return Pending(
+        interrupt_id, Kind.ANSWER, value_text=dumps(value), answer_schema_text=schema, answer_shape="value"
+    )
 
 
-def _batched(interrupt_id: str, value: dict[str, Any], calls: Sequence[ToolCall], schema_of: SchemaOf) -> Pending:
+def _batched(
+    interrupt_id: str, value: dict[str, Any], calls: Sequence[ToolCall], schema_of: SchemaOf
+) -> Pending:
     requests, configs = value.get("action_requests"), value.get("review_configs")
     if not isinstance(requests, list) or not isinstance(configs, list) or not requests:
         raise _Unreadable("action requests or review configs are missing")
@@ -143,7 +149,9 @@ def call_ids(wanted: Sequence[tuple[str, dict[str, Any]]], calls: Sequence[ToolC
     found: list[str | None] = []
     rest = list(calls)
     for name, args in wanted:
-        at = next((at for at, call in enumerate(rest) if call.name == name and call.args_text == dumps(args)), None)
+        at = next(
+            (at for at, call in enumerate(rest) if call.name == name and call.args_text == dumps(args)), None
+        )
         found.append(None if at is None else rest[at].id)
         rest = rest if at is None else rest[at + 1 :]
     return found

@@ -11,7 +11,17 @@ from typing import Any
 from sqlalchemy import Connection, Engine, RowMapping, create_engine, event
 from sqlalchemy.engine import make_url
 
-__all__ = ["Connection", "Engine", "RowMapping", "commits", "data_version", "open_engine", "pinned", "read", "write"]
+__all__ = [
+    "Connection",
+    "Engine",
+    "RowMapping",
+    "commits",
+    "data_version",
+    "open_engine",
+    "pinned",
+    "read",
+    "write",
+]
 BUSY_TIMEOUT_MS = 30_000
 _committed, _counting = [0], threading.Lock()
 

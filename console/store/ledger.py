@@ -42,7 +42,9 @@ def append(connection: Connection, entry: Entry) -> int:
 
     On SQLite the caller's IMMEDIATE transaction keeps two writers from reading the same head.
     """
-    head = connection.execute(select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)).first()
+    head = connection.execute(
+        select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)
+    ).first()
     seq, prev = (head.seq + 1, head.hash) if head else (1, genesis(install_id(connection)))
     at = datetime.now(UTC)
     commit = _commit_payload(connection, entry.payload)
@@ -77,7 +79,12 @@ def _body(seq: int, at: datetime, entry: Entry, commit: str | None) -> dict[str,
             "at": at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             "kind": entry.kind.value,
             "actor": without_empty(
-                {"id": actor.id, "name": actor.name, "role": actor.role.value, "session_digest": actor.session_digest}
+                {
+                    "id": actor.id,
+                    "name": actor.name,
+                    "role": actor.role.value,
+                    "session_digest": actor.session_digest,
+                }
             ),
             "via": actor.via,
             "source": entry.source,
@@ -121,7 +128,7 @@ class Filter:
 def page(
     connection: Connection, wanted: Filter, sources: Sequence[str], limit: int, before: int | None
 ) -> list[RowMapping]:
-    """Entries with a smaller number than `before`, newest first; those of sources one may not see are left out."""
+    """Entries before number `before`, newest first, without those of sources one may not see."""
     query = (
         select(LEDGER.c.seq, LEDGER.c.body, LEDGER.c.hash, PAYLOAD.c.bytes_text)
         .select_from(FACET.join(LEDGER, LEDGER.c.seq == FACET.c.seq))

@@ -18,7 +18,7 @@ OPEN_STATES = ("ready", "taken", "dispatched")
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to run one thread; every write of the run names the fence, so a late owner changes nothing."""
+    """The right to run one thread. Every write of the run names the fence: a late owner changes nothing."""
 
     source: str
     thread_id: str
@@ -26,7 +26,9 @@ class Lease:
     fence: int
 
 
-def put(connection: Connection, kind: str, source: str, thread_id: str, payload_text: str, head: str = "") -> None:
+def put(
+    connection: Connection, kind: str, source: str, thread_id: str, payload_text: str, head: str = ""
+) -> None:
     now = datetime.now(UTC)
     connection.execute(
         insert(OUTBOX).values(
@@ -44,7 +46,9 @@ def put(connection: Connection, kind: str, source: str, thread_id: str, payload_
     )
 
 
-def put_resume(connection: Connection, source: str, thread_id: str, group_key: str, head: str, ready: bool) -> None:
+def put_resume(
+    connection: Connection, source: str, thread_id: str, group_key: str, head: str, ready: bool
+) -> None:
     """One row per pause: it waits until the last review of the pause is decided."""
     now = datetime.now(UTC)
     state = "ready" if ready else "waiting"
@@ -61,7 +65,11 @@ def put_resume(connection: Connection, source: str, thread_id: str, group_key: s
         head=head,
         error="",
     )
-    connection.execute(row.on_conflict_do_update(index_elements=[OUTBOX.c.group_key], set_={"state": state, "not_before": now}))
+    connection.execute(
+        row.on_conflict_do_update(
+            index_elements=[OUTBOX.c.group_key], set_={"state": state, "not_before": now}
+        )
+    )
 
 
 def due(connection: Connection, limit: int = 50) -> list[RowMapping]:
@@ -76,14 +84,14 @@ def due(connection: Connection, limit: int = 50) -> list[RowMapping]:
     return list(connection.execute(query).mappings())
 
 
-def take(connection: Connection, row: RowMapping, owner: str, dead: Sequence[str], seconds: float) -> Lease | None:
+def take(
+    connection: Connection, row: RowMapping, owner: str, dead: Sequence[str], seconds: float
+) -> Lease | None:
     """Lease the row's thread unless a live owner holds it; None when someone else was first."""
     now = datetime.now(UTC)
     until = now + timedelta(seconds=seconds)
     key = {"source": row["source"], "thread_id": row["thread_id"]}
-    connection.execute(
-        upsert(LEASE).values(**key, owner=None, fence=0, until=now).on_conflict_do_nothing()
-    )
+    connection.execute(upsert(LEASE).values(**key, owner=None, fence=0, until=now).on_conflict_do_nothing())
     taken = connection.execute(
         update(LEASE)
         .where(
@@ -98,7 +106,9 @@ def take(connection: Connection, row: RowMapping, owner: str, dead: Sequence[str
     still = connection.execute(
         update(OUTBOX)
         .where(OUTBOX.c.id == row["id"], OUTBOX.c.state == row["state"])
-        .values(state="dispatched" if row["state"] == "dispatched" else "taken", attempts=OUTBOX.c.attempts + 1)
+        .values(
+            state="dispatched" if row["state"] == "dispatched" else "taken", attempts=OUTBOX.c.attempts + 1
+        )
     )
     fence = connection.execute(
         select(LEASE.c.fence).where(LEASE.c.source == row["source"], LEASE.c.thread_id == row["thread_id"])
@@ -150,7 +160,12 @@ def owners(connection: Connection) -> list[str]:
 
 
 def journal_start(
-    connection: Connection, lease: Lease, tool_call_id: str, name: str, args_text: str, decision_id: str | None
+    connection: Connection,
+    lease: Lease,
+    tool_call_id: str,
+    name: str,
+    args_text: str,
+    decision_id: str | None,
 ) -> int | None:
     """Write the start of a call; None when the lease was lost or the same call is already open."""
     held = exists().where(_held(lease))
@@ -172,7 +187,9 @@ def journal_start(
         "started_at": datetime.now(UTC),
         "error": "",
     }
-    row = select(*(literal(value, TOOL_RUN.c[key].type) for key, value in values.items())).where(held, ~running)
+    row = select(*(literal(value, TOOL_RUN.c[key].type) for key, value in values.items())).where(
+        held, ~running
+    )
     done = connection.execute(insert(TOOL_RUN).from_select(list(values), row))
     if done.rowcount != 1:
         return None

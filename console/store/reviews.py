@@ -30,7 +30,9 @@ def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -
         try:
             with connection.begin_nested():
                 review_id = uuid.uuid4().hex
-                connection.execute(insert(REVIEW).values(_row(review_id, pause, pending, order, headlines[order])))
+                connection.execute(
+                    insert(REVIEW).values(_row(review_id, pause, pending, order, headlines[order]))
+                )
                 new.append(review_id)
         except IntegrityError:
             continue  # the same interrupt was found before, by the sweep or by another process
@@ -72,7 +74,8 @@ def _row(review_id: str, pause: Pause, pending: Pending, order: int, headline: s
 
 def actions_of(row: RowMapping) -> list[Action]:
     return [
-        Action(**{**item, "allowed_decisions": tuple(item["allowed_decisions"])}) for item in json.loads(row["items_text"])
+        Action(**{**item, "allowed_decisions": tuple(item["allowed_decisions"])})
+        for item in json.loads(row["items_text"])
     ]
 
 
@@ -125,7 +128,11 @@ class Wanted:
 
 
 def page(
-    connection: Connection, wanted: Wanted, sources: Sequence[str], limit: int, after: tuple[int, datetime, str] | None
+    connection: Connection,
+    wanted: Wanted,
+    sources: Sequence[str],
+    limit: int,
+    after: tuple[int, datetime, str] | None,
 ) -> list[RowMapping]:
     """Rows behind `after` (queue_rank, opened_at, id); no row is skipped or shown twice when others leave."""
     columns = [REVIEW.c[name] for name in _LIST]

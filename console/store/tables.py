@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlmodel import Field, SQLModel
 
 
@@ -136,9 +146,12 @@ class IdempotentAnswer(SQLModel, table=True):
 
 
 class Outbox(SQLModel, table=True):
-    """Work for the worker. `state`: waiting (for the rest of its pause), ready, taken, dispatched, done, failed."""
+    """Work for the worker. `state`: waiting (for the rest of its pause), ready, taken, dispatched, done."""
 
-    __table_args__ = (Index("outbox_open", "state", "id"), Index("outbox_by_thread", "thread_id", "source", "state"))
+    __table_args__ = (
+        Index("outbox_open", "state", "id"),
+        Index("outbox_by_thread", "thread_id", "source", "state"),
+    )
     id: int | None = Field(default=None, sa_column=Column(Integer, primary_key=True, autoincrement=True))
     kind: str
     source: str

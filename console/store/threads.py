@@ -13,7 +13,9 @@ from console.store.tables import Thread
 THREAD = Thread.__table__  # type: ignore[attr-defined]
 
 
-def add(connection: Connection, source: str, thread_id: str, status: ThreadStatus, title: str, created_by: str) -> None:
+def add(
+    connection: Connection, source: str, thread_id: str, status: ThreadStatus, title: str, created_by: str
+) -> None:
     now = datetime.now(UTC)
     connection.execute(
         insert(THREAD).values(
@@ -41,7 +43,9 @@ def named(connection: Connection, thread_id: str, sources: Sequence[str]) -> lis
 
 
 def recent(connection: Connection, sources: Sequence[str], limit: int) -> list[RowMapping]:
-    query = select(THREAD).where(THREAD.c.source.in_(sources)).order_by(THREAD.c.updated_at.desc()).limit(limit)
+    query = (
+        select(THREAD).where(THREAD.c.source.in_(sources)).order_by(THREAD.c.updated_at.desc()).limit(limit)
+    )
     return list(connection.execute(query).mappings())
 
 
@@ -64,6 +68,11 @@ def move(
         .values(status=to.value, error=error, updated_at=datetime.now(UTC))
     )
     return done.rowcount == 1
+
+
+def sources(connection: Connection) -> list[str]:
+    """Every source that ever had a thread here, also those that are configured no more."""
+    return list(connection.execute(select(THREAD.c.source).distinct()).scalars())
 
 
 def with_status(connection: Connection, status: ThreadStatus) -> list[RowMapping]:

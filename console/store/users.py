@@ -14,7 +14,9 @@ USER, SESSION, TOKEN = User.__table__, Session.__table__, ApiToken.__table__  # 
 
 def add(connection: Connection, user_id: str, name: str, role: str, password_hash: str) -> None:
     connection.execute(
-        insert(USER).values(id=user_id, name=name, role=role, password_hash=password_hash, created_at=datetime.now(UTC))
+        insert(USER).values(
+            id=user_id, name=name, role=role, password_hash=password_hash, created_at=datetime.now(UTC)
+        )
     )
 
 
@@ -33,12 +35,14 @@ def change(connection: Connection, user_id: str, **values: Any) -> bool:
 def add_session(connection: Connection, digest: str, user_id: str, expires_at: datetime) -> None:
     now = datetime.now(UTC)
     connection.execute(
-        insert(SESSION).values(digest=digest, user_id=user_id, created_at=now, seen_at=now, expires_at=expires_at)
+        insert(SESSION).values(
+            digest=digest, user_id=user_id, created_at=now, seen_at=now, expires_at=expires_at
+        )
     )
 
 
 def of_session(connection: Connection, digest: str) -> RowMapping | None:
-    """The user and the session's times, if the session is neither revoked nor expired and the user enabled."""
+    """The user and the session's times, unless the session is revoked or expired or the user disabled."""
     query = (
         select(USER.c.id, USER.c.name, USER.c.role, SESSION.c.seen_at, SESSION.c.expires_at)
         .join(USER, USER.c.id == SESSION.c.user_id)
@@ -70,13 +74,17 @@ def revoke_everything(connection: Connection, user_id: str) -> None:
     now = datetime.now(UTC)
     for table in (SESSION, TOKEN):
         connection.execute(
-            update(table).where(table.c.user_id == user_id, table.c.revoked_at.is_(None)).values(revoked_at=now)
+            update(table)
+            .where(table.c.user_id == user_id, table.c.revoked_at.is_(None))
+            .values(revoked_at=now)
         )
 
 
 def add_token(connection: Connection, token_id: str, digest: str, user_id: str, name: str) -> None:
     connection.execute(
-        insert(TOKEN).values(id=token_id, digest=digest, user_id=user_id, name=name, created_at=datetime.now(UTC))
+        insert(TOKEN).values(
+            id=token_id, digest=digest, user_id=user_id, name=name, created_at=datetime.now(UTC)
+        )
     )
 
 
@@ -91,6 +99,8 @@ def of_token(connection: Connection, digest: str) -> RowMapping | None:
 
 def revoke_token(connection: Connection, token_id: str) -> bool:
     done = connection.execute(
-        update(TOKEN).where(TOKEN.c.id == token_id, TOKEN.c.revoked_at.is_(None)).values(revoked_at=datetime.now(UTC))
+        update(TOKEN)
+        .where(TOKEN.c.id == token_id, TOKEN.c.revoked_at.is_(None))
+        .values(revoked_at=datetime.now(UTC))
     )
     return done.rowcount == 1

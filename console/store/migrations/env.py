@@ -1,13 +1,14 @@
 """Alembic's entry: runs on the connection that `console.store.schema` hands over."""
 
 from alembic import context
+from sqlmodel import SQLModel
 
-from console.store import tables
+# Importing the tables puts them into the metadata.
 
 connection = context.config.attributes["connection"]
 context.configure(
     connection=connection,
-    target_metadata=tables.SQLModel.metadata,
+    target_metadata=SQLModel.metadata,
     render_as_batch=True,
     transactional_ddl=True,
     transaction_per_migration=False,

@@ -29,4 +29,6 @@ def create(connection: Connection) -> None:
         raise NotImplementedError("the ledger's triggers exist for SQLite only so far")
     for statement in _SQLITE:
         connection.exec_driver_sql(statement)
-    connection.execute(text("INSERT INTO meta (key, value) VALUES ('install_id', :id)"), {"id": uuid.uuid4().hex})
+    connection.execute(
+        text("INSERT INTO meta (key, value) VALUES ('install_id', :id)"), {"id": uuid.uuid4().hex}
+    )
