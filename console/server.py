@@ -11,6 +11,7 @@ from contextlib import closing
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.compose import compose
+from console.seed import seed
 from console.settings import ServerSettings, Settings, check_exposure
 from console.settings_file import SettingsError
 from console.webconfig import CLIENT, activate, install, make_config, prepare_serving
@@ -165,7 +166,7 @@ def serve(settings: Settings) -> None:
     """Returns after Ctrl-C or SIGTERM, with the port free again."""
     check_exposure(settings)
     refuse_taken_port(settings.server.host, settings.server.port)
-    compose(settings)
+    seed(settings, compose(settings))
     asyncio.run(run(load(settings), settings))
     print("Review Console has stopped.", flush=True)
 

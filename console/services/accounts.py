@@ -163,6 +163,13 @@ def ensure_demo_accounts(deps: Deps) -> None:
             add_user(deps, OPERATOR, account.name, account.role, DEMO_PASSWORD)
 
 
+def find(deps: Deps, name: str, via: str = "api") -> Actor | None:
+    """The person of this name as an actor, for work begun on their behalf by the demo itself."""
+    with read(deps.engine) as connection:
+        row = users.by_name(connection, name)
+    return Actor(row["id"], row["name"], Role(row["role"]), via=via) if row else None
+
+
 def add_user(deps: Deps, actor: Actor, name: str, role: str, password: str) -> str:
     """Add a person and return their id; `Conflict` when the name is taken."""
     problems = []
