@@ -6,13 +6,14 @@ problem, and nothing under them ever falls through to the page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from console import __version__
@@ -41,9 +42,15 @@ def make_api(origins: Sequence[str] | None = None, budget: Budget | None = None)
     for path, part in (("/api", make_rest()), ("/auth", make_auth())):
         part.state.origins = origins
         part.state.budget = budget or Budget()
-        outer.router.routes.append(Route(path, Bare(), include_in_schema=False))
-        outer.mount(path, part)
+        outer.router.routes += [Route(path, Bare(), include_in_schema=False), everything_below(path, part)]
     return outer
+
+
+def everything_below(path: str, part: FastAPI) -> Mount:
+    """Also paths with a line break in them, which the pattern of a mount would leave to the page."""
+    mount = Mount(path, part)
+    mount.path_regex = re.compile(mount.path_regex.pattern, re.DOTALL)
+    return mount
 
 
 class Described(FastAPI):

@@ -63,7 +63,7 @@ def queue(
     )
 
 
-@router.get("/{review_id}", response_model=ReviewView, responses=describe.refusals(403, 404))
+@router.get("/{review_id}", response_model=ReviewView, responses=describe.refusals(403, 404, 422))
 def review(actor: Viewer, review_id: str) -> Response:
     """All that a person needs to see before deciding; a decision sends `version` and `digest` back."""
     return Answer(inbox.review(deps.current(), actor, review_id))

@@ -37,7 +37,7 @@ def start(actor: Chatter, sent: Annotated[Any, Depends(read_json)]) -> Response:
     return Answer(started, 201, headers={"location": where})
 
 
-@router.get("/{ref}", response_model=ThreadView, responses=describe.refusals(403, 404, 409))
+@router.get("/{ref}", response_model=ThreadView, responses=describe.refusals(403, 404, 409, 422))
 def thread(actor: Viewer, ref: str, source: Source = None) -> Response:
     """Status, reason of a failure, and the values of the thread's state beside its messages."""
     found = chat.thread(deps.current(), actor, ref, source)

@@ -124,8 +124,16 @@ class World:
         return [(row.actor, row.body["permission"], row.body["what"]) for row in reversed(rows)]
 
 
+@pytest.fixture(scope="session")
+def api() -> FastAPI:
+    """Without a budget that matters; it finds the world of each test by itself."""
+    return make_api(budget=Budget(burst=1e6))
+
+
 @pytest.fixture
-def world(template: Template, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(
+    api: FastAPI, template: Template, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
     for name in ("console.db", "checkpoints.db"):
         shutil.copy(template.folder / name, tmp_path / name)
     made = deps_in(tmp_path, template.graph)
@@ -135,7 +143,7 @@ def world(template: Template, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(accounts, "_by_address", Throttle(burst=40, seconds=3))
     (row,) = inbox.queue(made, accounts.OPERATOR).items
     review = inbox.review(made, accounts.OPERATOR, row.id)
-    yield World(make_api(budget=Budget(burst=1e6)), made, template.tokens, review.id, review.digest)
+    yield World(api, made, template.tokens, review.id, review.digest)
     made.engine.dispose()
 
 

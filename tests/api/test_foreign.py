@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from console.api.app import make_api
+from console.api.budget import Budget
 from console.services import accounts
 from tests.api.conftest import World, client_of, problem_of
 
@@ -29,11 +33,17 @@ OURS: list[dict[str, str]] = [
 ]
 
 
+@pytest.fixture(scope="module")
+def own_api() -> FastAPI:
+    return make_api(origins=[OWN], budget=Budget(burst=1e6))
+
+
 @pytest.fixture
-async def browser(world: World) -> httpx.AsyncClient:
+async def browser(world: World, own_api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """sam's, with a session in its cookie."""
     token = accounts.sign_in(world.deps, "sam", "demo", "192.0.2.1").token
-    return client_of(make_api(origins=[OWN]), cookies={accounts.COOKIE: token})
+    async with client_of(own_api, cookies={accounts.COOKIE: token}) as client:
+        yield client
 
 
 @pytest.mark.parametrize("headers", FOREIGN)

@@ -23,13 +23,15 @@ UNKNOWN = [
     "/api/v1/nothing",
     "/api/docs",
     "/api/v1/%2e%2e/x",
+    "/api/v1/%0Anothing",
+    "/api/%0A",
     "/auth",
     "/auth/",
     "/auth/nothing",
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def behind_pages() -> FastAPI:
     """The API in front of something that answers every address, as the pages do."""
     app = make_api()
