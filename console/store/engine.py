@@ -55,7 +55,10 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
+    options = connection.get_execution_options()
+    if options.get("pinned"):
+        return
+    immediate = options.get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
@@ -78,7 +81,7 @@ def read(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def pinned(engine: Engine) -> Iterator[Connection]:
     """One connection outside any transaction, for `data_version`, which compares a connection with itself."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with engine.connect().execution_options(pinned=True) as connection:
         yield connection
 
 
