@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from console.api import sessions, threads
+from console.api.problem import MEDIA_TYPE
 from console.api.reviews import VERDICT
 from tests.api.conftest import client_of
 
@@ -53,7 +54,7 @@ async def test_every_refusal_is_described_as_a_problem(description: dict[str, An
             refusals = {code: answer for code, answer in route["responses"].items() if int(code) >= 400}
             assert "401" in refusals, (method, path)
             media_types = {code: list(answer["content"]) for code, answer in refusals.items()}
-            assert media_types == dict.fromkeys(refusals, ["application/problem+json"]), (method, path)
+            assert media_types == {code: [MEDIA_TYPE] for code in refusals}, (method, path)
     assert "Problem" in description["components"]["schemas"]
 
 
