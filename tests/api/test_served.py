@@ -109,7 +109,7 @@ def test_answers_are_not_kept_by_anyone(server: Server) -> None:
 @pytest.mark.browser
 def test_the_documentation_draws_itself_under_the_policy(server: Server, browser: Browser) -> None:
     page = browser.new_page()
-    page.add_init_script("addEventListener('securitypolicyviolation', found => console.error(found.blockedURI))")
+    page.add_init_script("addEventListener('securitypolicyviolation', e => console.error(e.blockedURI))")
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
