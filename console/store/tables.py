@@ -17,6 +17,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, SQLModel
 
+metadata = SQLModel.metadata
+
 
 class User(SQLModel, table=True):
     """A person; `role` is exactly one, `none` may sign in and see nothing."""
@@ -71,14 +73,16 @@ class Review(SQLModel, table=True):
     """One pending interrupt. `queue_rank` is NULL unless a person is needed; smaller comes first."""
 
     __table_args__ = (
-        UniqueConstraint("source", "thread_id", "ns", "checkpoint_id", "interrupt_id", name="review_key"),
-        # Pages of the queue read this index alone, whatever the number of settled reviews.
+        # The thread first: begun with the source, SQLite would take this index for pages of the queue.
+        UniqueConstraint("thread_id", "source", "ns", "checkpoint_id", "interrupt_id", name="review_key"),
+        # Pages of the queue walk this index in order, whatever the number of other reviews.
         Index(
             "review_queue",
             "queue_rank",
             "opened_at",
             "id",
             "source",
+            "tools",
             sqlite_where=text("queue_rank IS NOT NULL"),
             postgresql_where=text("queue_rank IS NOT NULL"),
         ),

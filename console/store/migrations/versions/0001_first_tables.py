@@ -98,7 +98,7 @@ def upgrade() -> None:
         sa.Column("outcome", sa.String(), nullable=False),
         sa.Column("outcomes_text", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("source", "thread_id", "ns", "checkpoint_id", "interrupt_id", name="review_key"),
+        sa.UniqueConstraint("thread_id", "source", "ns", "checkpoint_id", "interrupt_id", name="review_key"),
     )
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.create_index("review_by_group", ["group_key", "task_order"], unique=False)
@@ -106,7 +106,7 @@ def upgrade() -> None:
         batch_op.create_index("review_by_thread", ["thread_id", "source", "opened_at"], unique=False)
         batch_op.create_index(
             "review_queue",
-            ["queue_rank", "opened_at", "id", "source"],
+            ["queue_rank", "opened_at", "id", "source", "tools"],
             unique=False,
             sqlite_where=sa.text("queue_rank IS NOT NULL"),
             postgresql_where=sa.text("queue_rank IS NOT NULL"),
