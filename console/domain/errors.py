@@ -16,6 +16,12 @@ class Problem:
     pointer: str = ""
 
 
+def pointer_of(key: object) -> str:
+    """One step of an RFC 6901 pointer; half a character is spelled out, since it has no UTF-8 form."""
+    text = str(key).encode("utf-8", "backslashreplace").decode()
+    return "/" + text.replace("~", "~0").replace("/", "~1")
+
+
 class ConsoleError(Exception):
     """Base of everything the console refuses. `detail` is a sentence for a person, with the cure."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from console.domain.errors import Problem
+from console.domain.errors import Problem, pointer_of
 from console.domain.review import DECISIONS, Action
 from console.domain.text import has_lone_surrogate
 
@@ -65,12 +65,17 @@ def _read(raw: Any, action: Action) -> Decided | Problem:
         )
     unknown = [key for key in raw if key not in _KEYS[kind]]
     if unknown:
-        return problem(f"{kind} does not take {unknown[0][:80]!r}", "/" + unknown[0][:80])
+        return problem(*_not_taken(kind, unknown[0]))
     if kind == "edit":
         return _read_edit(raw, action, problem)
     if kind == "approve":
         return Decided(action.position, kind, {"type": kind})
     return _read_message(raw, kind, action, problem)
+
+
+def _not_taken(what: str, key: object) -> tuple[str, str]:
+    shown = str(key)[:80]
+    return f"{what} does not take {shown!r}", pointer_of(shown)
 
 
 def _read_message(raw: dict[str, Any], kind: str, action: Action, problem: _Complain) -> Decided | Problem:
@@ -93,9 +98,8 @@ def _read_edit(raw: dict[str, Any], action: Action, problem: _Complain) -> Decid
         return problem("edit needs edited_action with name and args", "/edited_action")
     unknown = [key for key in edited if key not in {"name", "args"}]
     if unknown:
-        return problem(
-            f"edited_action does not take {unknown[0][:80]!r}", f"/edited_action/{unknown[0][:80]}"
-        )
+        message, pointer = _not_taken("edited_action", unknown[0])
+        return problem(message, "/edited_action" + pointer)
     if edited.get("name") != action.name:
         return problem(f"an edit cannot change the tool; it stays {action.name}", "/edited_action/name")
     args = edited.get("args")

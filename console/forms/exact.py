@@ -15,12 +15,20 @@ import enum
 import json
 import math
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 from console.domain.canonical import escape_surrogates
+from console.domain.text import has_lone_surrogate
 
 MAX_DEPTH = 100
 _TAG = "$t"
+# What stands for everything below MAX_DEPTH. In a text it cannot mean anything else: a key of that name is
+# tagged itself, and inside a string the quotes are escaped.
+_CUT = {_TAG: "deep"}
+_CUT_TEXT = json.dumps(_CUT)
+# Python refuses to print longer integers in decimal (sys.get_int_max_str_digits).
+_PRINTABLE_BITS = 14_000
 
 
 class JsonProblem(ValueError):
@@ -97,49 +105,84 @@ def _constant(text: str) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """The exact JSON text of any Python value: ints in full, floats by repr, keys in stored order."""
+    """The exact JSON text of any Python value: ints in full, floats by repr, keys in stored order.
+
+    Exact down to MAX_DEPTH levels; `is_cut` tells whether something lay deeper.
+    """
     return escape_surrogates(json.dumps(tagged(value), ensure_ascii=False, allow_nan=False))
 
 
-def tagged(value: Any) -> Any:
+def is_cut(text: str) -> bool:
+    """True for a text of `dumps` that leaves out what was nested too deep."""
+    return _CUT_TEXT in text
+
+
+def tagged(value: Any, level: int = 0) -> Any:
     """`value` with everything JSON does not know in its tagged form (facts: datetimes, sets, NaN, …)."""
     match value:
         case enum.Enum():
             return {_TAG: "enum", "v": repr(value)}
-        case None | bool() | str() | int():
+        case None | bool() | str():
             return value
+        case int():
+            return value if value.bit_length() < _PRINTABLE_BITS else {_TAG: "int", "v": hex(value)}
         case float():
             return value if math.isfinite(value) else {_TAG: "float", "v": repr(value)}
+        case _ if level > MAX_DEPTH:
+            return _CUT
         case dict():
-            return _tagged_dict(value)
+            return _tagged_dict(value, level + 1)
         case list() | tuple():
-            return [tagged(item) for item in value]
+            return [tagged(item, level + 1) for item in value]
         case set() | frozenset():
-            return {_TAG: "set", "v": sorted((tagged(item) for item in value), key=repr)}
+            return {_TAG: "set", "v": sorted((tagged(item, level + 1) for item in value), key=repr)}
         case bytes() | bytearray():
             return {_TAG: "bytes", "v": base64.b64encode(value).decode()}
         case datetime.datetime() | datetime.date() | datetime.time():
             return {_TAG: type(value).__name__, "v": value.isoformat()}
         case decimal.Decimal() | uuid.UUID():
             return {_TAG: type(value).__name__.lower(), "v": str(value)}
-    return _tagged_object(value)
+    return _tagged_object(value, level + 1)
 
 
-def _tagged_dict(value: dict[Any, Any]) -> Any:
+def _tagged_dict(value: dict[Any, Any], level: int) -> Any:
     if all(isinstance(key, str) and not key.startswith(_TAG) for key in value):
-        return {key: tagged(item) for key, item in value.items()}
-    return {_TAG: "map", "v": [[tagged(key), tagged(item)] for key, item in value.items()]}
+        return {key: tagged(item, level) for key, item in value.items()}
+    return {_TAG: "map", "v": [[tagged(key, level), tagged(item, level)] for key, item in value.items()]}
 
 
-def _tagged_object(value: Any) -> Any:
+def _tagged_object(value: Any, level: int) -> Any:
     name = type(value).__name__
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return {_TAG: "dataclass", "cls": name, "v": tagged(fields)}
+        return {_TAG: "dataclass", "cls": name, "v": tagged(fields, level)}
     dump = getattr(value, "model_dump", None)
     if callable(dump):
-        return {_TAG: "model", "cls": name, "v": tagged(dump())}
+        return {_TAG: "model", "cls": name, "v": tagged(dump(), level)}
     return {_TAG: "repr", "cls": name, "v": repr(value)[:10_000]}
+
+
+def flaws(value: Any) -> Iterator[tuple[tuple[object, ...], str]]:
+    """(path, why) of everything that a stored answer could not keep exactly as a person gave it."""
+    match value:
+        case None | bool() | int():
+            return
+        case str():
+            if has_lone_surrogate(value):
+                yield (), "holds half a character; type it again"
+        case float():
+            if not math.isfinite(value):
+                yield (), f"{value!r} is not JSON"
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str) or has_lone_surrogate(key):
+                    yield (key,), "the key is not one that JSON can keep"
+                yield from (((key, *path), why) for path, why in flaws(item))
+        case list():
+            for at, item in enumerate(value):
+                yield from (((at, *path), why) for path, why in flaws(item))
+        case _:
+            yield (), f"a {type(value).__name__} is not JSON"
 
 
 def is_plain_json(value: Any) -> bool:

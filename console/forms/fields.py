@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
+from jsonschema.exceptions import SchemaError, _WrappedReferencingError  # type: ignore[attr-defined]
+from jsonschema.validators import SPECIFICATIONS  # type: ignore[attr-defined]
 
 from console.domain.errors import Problem
+from console.domain.errors import pointer_of as pointer_of
 from console.domain.text import has_lone_surrogate
 from console.forms.exact import JsonProblem, dumps, loads
 
@@ -40,15 +42,11 @@ class Field:
     present: bool = True
 
 
-def pointer_of(key: str) -> str:
-    """RFC 6901 pointer of a top-level key."""
-    return "/" + key.replace("~", "~0").replace("/", "~1")
-
-
 def fields(args: Mapping[str, Any], schema: Mapping[str, Any] | None) -> list[Field]:
     """Arguments in stored order, then those the schema knows and the agent left out."""
     known = _properties(schema)
-    required = set((schema or {}).get("required", ()))
+    wanted = (schema or {}).get("required")
+    required = set(wanted) if isinstance(wanted, list) else set()
     keys = [*args, *(key for key in known if key not in args)]
     return [_field(key, args, known.get(key), key in required) for key in keys]
 
@@ -151,26 +149,36 @@ def validate(args: Any, schema: Mapping[str, Any] | None) -> list[Problem]:
         return [Problem("arguments must be a JSON object")]
     if schema is None:
         return []
-    try:
-        Draft202012Validator.check_schema(schema)
-        found = [
-            Problem(
-                error.message[:300], pointer="".join(pointer_of(str(part)) for part in error.absolute_path)
-            )
-            for error in sorted(
-                Draft202012Validator(schema).iter_errors(args), key=lambda e: list(map(str, e.absolute_path))
-            )
-        ]
-    except SchemaError as error:
-        return [Problem(f"the tool's schema is broken: {error.message[:200]}")]
+    found = breaches(args, schema)
     known = _properties(schema)
     if known and not schema.get("additionalProperties") and not schema.get("patternProperties"):
         found += [
-            Problem(f"the tool has no argument {key[:80]!r}", pointer=pointer_of(key))
+            Problem(f"the tool has no argument {str(key)[:80]!r}", pointer=pointer_of(key))
             for key in args
             if key not in known
         ]
     return found
+
+
+def breaches(value: Any, schema: Mapping[str, Any]) -> list[Problem]:
+    """Where `value` breaks the schema; one that cannot be applied lets nothing pass.
+
+    References are followed within the schema only: what an agent wrote must not make the console fetch
+    an address.
+    """
+    try:
+        Draft202012Validator.check_schema(schema)
+        errors = list(Draft202012Validator(schema, registry=SPECIFICATIONS).iter_errors(value))
+    except SchemaError as error:
+        return [Problem(f"the tool's schema is broken: {error.message[:200]}")]
+    except (_WrappedReferencingError, RecursionError) as error:
+        return [Problem(f"the tool's schema is broken: {str(error)[:200]}")]
+    errors.sort(key=lambda error: list(map(str, error.absolute_path)))
+    return [Problem(error.message[:300], pointer=_pointer(error.absolute_path)) for error in errors]
+
+
+def _pointer(path: Iterable[object]) -> str:
+    return "".join(map(pointer_of, path))
 
 
 def _properties(schema: Mapping[str, Any] | None) -> dict[str, Any]:

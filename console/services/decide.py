@@ -7,40 +7,27 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from console.domain.access import Actor, Permission, require
 from console.domain.canonical import canonical, sha256
-from console.domain.errors import BadRequest, Conflict, Invalid, Problem
+from console.domain.errors import BadRequest, Conflict, Invalid
 from console.domain.ledger import Kind as Event
-from console.domain.review import UNDECIDED, Action, Kind, Status, ThreadStatus, digest
-from console.domain.verdict import Decided, in_words, read_decisions
+from console.domain.review import UNDECIDED, Status, ThreadStatus, digest
 from console.forms.exact import dumps, loads
-from console.forms.fields import validate
 from console.services import records
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.door import review_row
 from console.services.observe import observe
+from console.services.reading import MISSING as MISSING
+from console.services.reading import Said, read_verdict
 from console.services.views import VerdictView
 from console.store import ledger, outbox, reviews
 from console.store.engine import Connection, RowMapping, read, write
 
-MISSING: Final[Any] = object()
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
-
-
-@dataclass(frozen=True)
-class _Said:
-    """A verdict that passed every check: as LangChain takes it, and in exact text for the record."""
-
-    decided: Sequence[Decided]
-    body_text: str
-    verdict: str
-    answer_text: str | None = None
 
 
 def decide(
@@ -70,7 +57,7 @@ def decide(
     _refuse_unless_current(deps, actor, row, version, digest)
     _refuse_unless_pending(deps, row)
     try:
-        said = _read(deps, row, decisions, answer)
+        said = read_verdict(deps, row, decisions, answer)
     except Invalid as problem:
         _record(deps, Event.INVALID, actor, row, {"reason": problem.detail[:500]})
         raise
@@ -155,69 +142,13 @@ def _refuse_unless_pending(deps: Deps, row: RowMapping) -> None:
         raise _stale()
 
 
-def _read(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> _Said:
-    if row["kind"] == Kind.UNREADABLE:
-        raise Invalid([Problem("this request cannot be read, so it cannot be answered")])
-    if row["kind"] == Kind.ANSWER:
-        return _read_answer(deps, row, decisions, answer)
-    if answer is not MISSING:
-        raise Invalid([Problem("this review takes decisions, not an answer", pointer="/answer")])
-    if decisions is MISSING:
-        raise Invalid([Problem("decisions are missing", pointer="/decisions")])
-    actions = reviews.actions_of(row)
-    decided, problems = read_decisions(decisions, actions)
-    for each in decided:
-        problems += _check_edit(each, actions[each.position])
-    if not problems:
-        raw = [each.raw for each in decided]
-        problems = _trial(deps, row, {"decisions": raw}, "/decisions")
-    if problems:
-        raise Invalid(sorted(problems, key=lambda problem: problem.position or 0))
-    body = dumps({"decisions": [each.raw for each in decided]})
-    return _Said(decided, body, in_words([each.type for each in decided]))
-
-
-def _check_edit(decided: Decided, action: Action) -> list[Problem]:
-    if decided.args is None:
-        return []
-    start = f"/decisions/{action.position}/edited_action/args"
-    schema = loads(action.args_schema_text) if action.args_schema_text else None
-    return [
-        Problem(problem.message, position=action.position, pointer=start + problem.pointer)
-        for problem in validate(decided.args, schema)
-    ]
-
-
-def _read_answer(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> _Said:
-    if decisions is not MISSING:
-        raise Invalid([Problem("this review takes an answer, not decisions", pointer="/decisions")])
-    if answer is MISSING:
-        raise Invalid([Problem("the answer is missing; null is an answer, too", pointer="/answer")])
-    schema = loads(row["answer_schema_text"]) if row["answer_schema_text"] else None
-    problems = validate(answer, schema) if schema else []
-    problems = [Problem(each.message, pointer="/answer" + each.pointer) for each in problems]
-    problems = problems or _trial(deps, row, answer, "/answer")
-    if problems:
-        raise Invalid(problems)
-    return _Said((), dumps({"answer": answer}), "answer", dumps(answer))
-
-
-def _trial(deps: Deps, row: RowMapping, answer: Any, pointer: str) -> list[Problem]:
-    """An answer that the checkpoint store cannot keep would fail in the run, after it was recorded."""
-    try:
-        deps.sources[row["source"]].trial(answer)
-    except ValueError as problem:
-        return [Problem(str(problem)[:300], pointer=pointer)]
-    return []
-
-
 def _commit(
     deps: Deps,
     actor: Actor,
     row: RowMapping,
     version: int,
     seen: str,
-    said: _Said,
+    said: Said,
     key: str | None,
     request: str,
 ) -> VerdictView:
@@ -245,7 +176,7 @@ def _write_verdict(
     connection: Connection,
     actor: Actor,
     row: RowMapping,
-    said: _Said,
+    said: Said,
     decision_id: str,
     now: datetime,
     key: str | None,
@@ -292,7 +223,7 @@ def _write_verdict(
     return view
 
 
-def _entry(actor: Actor, row: RowMapping, said: _Said, decision_id: str) -> ledger.Entry:
+def _entry(actor: Actor, row: RowMapping, said: Said, decision_id: str) -> ledger.Entry:
     actions = reviews.actions_of(row)
     shown = [
         {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from console.domain.access import Actor
 from console.domain.errors import Conflict, NotFound
+from console.domain.text import has_lone_surrogate
 from console.services.deps import Deps, visible_sources
 from console.services.paging import thread_id_of
 from console.store import reviews, threads
@@ -12,14 +13,15 @@ from console.store.engine import Connection, RowMapping
 
 def review_row(deps: Deps, connection: Connection, actor: Actor, review_id: str) -> RowMapping:
     """The review; `NotFound` alike for one that is not there and one of a source the actor may not see."""
-    row = reviews.get(connection, review_id)
+    row = reviews.get(connection, review_id) if not has_lone_surrogate(review_id) else None
     if row is None or row["source"] not in visible_sources(deps, actor):
         raise NotFound("There is no such review.")
     return row
 
 
 def thread_row(deps: Deps, connection: Connection, actor: Actor, source: str, thread_id: str) -> RowMapping:
-    row = threads.get(connection, source, thread_id)
+    known = not has_lone_surrogate(source + thread_id)
+    row = threads.get(connection, source, thread_id) if known else None
     if row is None or source not in visible_sources(deps, actor):
         raise NotFound("There is no such thread.")
     return row

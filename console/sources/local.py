@@ -25,7 +25,7 @@ from langgraph.types import Command, StateSnapshot
 
 from console.domain.review import Pause, ThreadStatus
 from console.domain.thread import Message, Snapshot
-from console.forms.exact import tagged
+from console.forms.exact import same, tagged
 from console.sources import messages, payload
 from console.sources.journal import JournalCallback
 from console.sources.port import Journal, ResumeRefused, Run, Sink, SourceError
@@ -77,9 +77,11 @@ class LocalSource:
 
     def trial(self, answer: Any) -> None:
         try:
-            self._serde.dumps_typed(answer)
+            kept = self._serde.loads_typed(self._serde.dumps_typed(answer))
         except Exception as problem:
             raise ValueError(f"the checkpoint store cannot keep this: {problem}") from problem
+        if not same(kept, answer):
+            raise ValueError("the checkpoint store would change this")
 
     @contextmanager
     def _reader(self) -> Iterator[Graph]:

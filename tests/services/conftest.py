@@ -70,7 +70,9 @@ def world(idle: World) -> Iterator[World]:
 
 
 @pytest.fixture(params=["batched", "per_call"])
-def either(request: pytest.FixtureRequest, folder: Path, worlds: Callable[[Deps, str], World]) -> Iterator[World]:
+def either(
+    request: pytest.FixtureRequest, folder: Path, worlds: Callable[[Deps, str], World]
+) -> Iterator[World]:
     """The demo agent in each of the two interrupt modes, with a worker."""
     made = worlds(demo_deps(folder, request.param), "support")
     with made.worker():
@@ -84,4 +86,6 @@ def obeying(folder: Path, worlds: Callable[[Deps, str], World]) -> World:
 
 
 def obedient_deps(folder: Path, mode: str = "batched") -> Deps:
-    return deps_over(folder, {OBEDIENT: LocalSource(OBEDIENT, obedient(folder, mode=mode), folder / "checkpoints.db")})
+    return deps_over(
+        folder, {OBEDIENT: LocalSource(OBEDIENT, obedient(folder, mode=mode), folder / "checkpoints.db")}
+    )

@@ -128,7 +128,11 @@ def test_a_pause_of_several_reviews_waits_for_the_last(folder: Any, worlds: Any)
     with world.worker():
         thread_id = world.pause(THREE).thread_id
         first, second, third = world.reviews(thread_id)
-        assert [r.actions[0].args.get("order_id") for r in (first, second, third)] == ["A-2048", "A-2049", "A-2049"]
+        assert [r.actions[0].args.get("order_id") for r in (first, second, third)] == [
+            "A-2048",
+            "A-2049",
+            "A-2049",
+        ]
         assert world.decide(third, REJECT, by="sue").waiting_for == 2
         assert world.decide(first, APPROVE).waiting_for == 1
         assert world.review(third.id).waiting_for == 1

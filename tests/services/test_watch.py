@@ -12,8 +12,8 @@ import pytest
 from console.services import accounts
 from console.services.changes import Change
 from console.services.watch import Watch
-from tests.serving import ROOT, environment
 from tests.services.world import World
+from tests.serving import ROOT, environment
 
 
 @pytest.fixture
@@ -35,7 +35,17 @@ def wait_for(kind: str, heard: list[Change]) -> bool:
 
 
 def test_a_commit_of_another_process_is_told(idle: World, heard: list[Change]) -> None:
-    command = [sys.executable, "-m", "console", "users", "role", "sue", "qa", "--data", str(idle.deps.settings.data)]
+    command = [
+        sys.executable,
+        "-m",
+        "console",
+        "users",
+        "role",
+        "sue",
+        "qa",
+        "--data",
+        str(idle.deps.settings.data),
+    ]
     subprocess.run(command, cwd=ROOT, env=environment(), check=True, capture_output=True)
     assert wait_for("elsewhere", heard)
 

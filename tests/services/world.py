@@ -46,7 +46,9 @@ def call(*calls: Any) -> str:
     return json.dumps([list(each) for each in calls])
 
 
-def demo_deps(folder: Path, mode: str = "batched", visible: Mapping[str, tuple[str, ...]] | None = None) -> Deps:
+def demo_deps(
+    folder: Path, mode: str = "batched", visible: Mapping[str, tuple[str, ...]] | None = None
+) -> Deps:
     graph = build(folder / "shop.db", interrupt_mode=mode, token_delay=0)
     source = LocalSource(SUPPORT, graph, folder / "checkpoints.db")
     return deps_over(folder, {SUPPORT: source}, visible)
@@ -131,7 +133,9 @@ class World:
 
     def wait_settled(self, review_id: str, *statuses: str) -> ReviewView:
         wanted = statuses or ("settled",)
-        found: ReviewView = wait_for(lambda: r if (r := self.review(review_id)).status not in {"decided", "resuming", "open"} else None)
+        found: ReviewView = wait_for(
+            lambda: r if (r := self.review(review_id)).status not in {"decided", "resuming", "open"} else None
+        )
         assert found.status in wanted, found
         return found
 
@@ -159,7 +163,9 @@ class World:
 
     def journal(self, thread_id: str) -> list[tuple[Any, ...]]:
         """(name, args, ended) of every start."""
-        return self.table("SELECT name, args_text, ended FROM tool_run WHERE thread_id = ? ORDER BY id", thread_id)
+        return self.table(
+            "SELECT name, args_text, ended FROM tool_run WHERE thread_id = ? ORDER BY id", thread_id
+        )
 
     def lost_count(self, review_id: str) -> int:
         return self.kinds(review_id).count(Kind.LOST)

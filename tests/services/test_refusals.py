@@ -1,0 +1,408 @@
+"""What is refused, with which reason, and that it changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from console.domain.errors import BadRequest, Conflict, Forbidden, Invalid, NotFound
+from console.services import audit, chat, decide, inbox
+from console.services.decide import MISSING
+from console.services.observe import observe
+from console.services.views import ReviewView
+from console.sources.port import Run
+from tests.services.world import APPROVE, REJECT, World, call, demo_deps, edit, wait_for
+
+NAN, LONE = float("nan"), "\ud800"
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def refund(**args: Any) -> dict[str, Any]:
+    return edit("refund_order", order_id="A-2048", **args)
+
+
+# Each is one decision for position 0, or (as a tuple) all of them, and the pointer that is complained about.
+MALFORMED: list[tuple[Any, str]] = [
+    ((), "/decisions"),
+    ((APPROVE,), "/decisions"),
+    ((APPROVE, APPROVE, APPROVE), "/decisions"),
+    ((REJECT,) * 200, "/decisions"),
+    ("approve", "/decisions/0"),
+    (None, "/decisions/0"),
+    (True, "/decisions/0"),
+    (7, "/decisions/0"),
+    (NAN, "/decisions/0"),
+    (([APPROVE], APPROVE), "/decisions/0"),
+    ({}, "/decisions/0/type"),
+    ({"type": None}, "/decisions/0/type"),
+    ({"type": 1}, "/decisions/0/type"),
+    ({"type": ["approve"]}, "/decisions/0/type"),
+    ({"type": {"approve": True}}, "/decisions/0/type"),
+    ({"type": "Approve"}, "/decisions/0/type"),
+    ({"type": "approve "}, "/decisions/0/type"),
+    ({"type": "accept"}, "/decisions/0/type"),
+    ({"type": "ignore"}, "/decisions/0/type"),
+    ({"type": ""}, "/decisions/0/type"),
+    ({"type": LONE}, "/decisions/0/type"),
+    ({"type": "respond", "message": "yes"}, "/decisions/0/type"),
+    ({"type": "respond"}, "/decisions/0/type"),
+    ({"type": "approve", "message": "ok"}, "/decisions/0/message"),
+    ({"type": "approve", "args": {"amount": 1}}, "/decisions/0/args"),
+    (
+        {"type": "approve", "edited_action": {"name": "refund_order", "args": {}}},
+        "/decisions/0/edited_action",
+    ),
+    ({"type": "approve", LONE: 1}, r"/decisions/0/\ud800"),
+    ({"type": "approve", "a/b~c": 1}, "/decisions/0/a~1b~0c"),
+    ({"type": "approve", 5: 1}, "/decisions/0/5"),
+    ({"type": "reject", "reason": "no"}, "/decisions/0/reason"),
+    ({"type": "reject", "message": 5}, "/decisions/0/message"),
+    ({"type": "reject", "message": ["no"]}, "/decisions/0/message"),
+    ({"type": "reject", "message": {"text": "no"}}, "/decisions/0/message"),
+    ({"type": "reject", "message": LONE}, "/decisions/0/message"),
+    ({"type": "reject", "message": "x" * 10_001}, "/decisions/0/message"),
+    ({"type": "edit"}, "/decisions/0/edited_action"),
+    ({"type": "edit", "edited_action": None}, "/decisions/0/edited_action"),
+    ({"type": "edit", "edited_action": []}, "/decisions/0/edited_action"),
+    ({"type": "edit", "args": {"amount": 1}}, "/decisions/0/args"),
+    ({"type": "edit", "edited_action": {"args": {"amount": 1}}}, "/decisions/0/edited_action/name"),
+    (edit("send_sms", order_id="A-2048", text="hi"), "/decisions/0/edited_action/name"),
+    (edit("get_order", order_id="A-2048"), "/decisions/0/edited_action/name"),
+    (edit("REFUND_ORDER", order_id="A-2048", amount=1), "/decisions/0/edited_action/name"),
+    ({"type": "edit", "edited_action": {"name": "refund_order"}}, "/decisions/0/edited_action/args"),
+    (
+        {"type": "edit", "edited_action": {"name": "refund_order", "args": None}},
+        "/decisions/0/edited_action/args",
+    ),
+    (
+        {"type": "edit", "edited_action": {"name": "refund_order", "args": []}},
+        "/decisions/0/edited_action/args",
+    ),
+    (
+        {"type": "edit", "edited_action": {"name": "refund_order", "args": {}, "id": "x"}},
+        "/decisions/0/edited_action/id",
+    ),
+    (refund(), "/decisions/0/edited_action/args"),
+    (refund(amount="699"), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=None), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=True), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=[699]), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=NAN), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=float("inf")), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=2**64), "/decisions/0/edited_action/args"),
+    (refund(amount=-(2**63) - 1), "/decisions/0/edited_action/args"),
+    (refund(amount=10**5000), "/decisions/0/edited_action/args"),
+    (refund(amount=1, reason=LONE), "/decisions/0/edited_action/args/reason"),
+    (refund(amount=1, reason=5), "/decisions/0/edited_action/args/reason"),
+    (refund(amount=1, approved=True), "/decisions/0/edited_action/args/approved"),
+    (refund(amount=1, runtime={}), "/decisions/0/edited_action/args/runtime"),
+    (refund(amount=1, **{LONE: 1}), r"/decisions/0/edited_action/args/\ud800"),
+    (refund(amount=nested(90)), "/decisions/0/edited_action/args/amount"),
+    (refund(amount=nested(150)), "/decisions"),
+    (refund(amount=nested(2_000)), "/decisions"),
+    (nested(5_000), "/decisions"),
+    (edit("refund_order", order_id=2048, amount=1), "/decisions/0/edited_action/args/order_id"),
+    (edit("refund_order", amount=1), "/decisions/0/edited_action/args"),
+]
+
+
+def test_no_malformed_verdict_is_saved_and_the_right_one_works_after_them_all(world: World) -> None:
+    assert len(MALFORMED) >= 50
+    review = world.pause("Refund A-2048 699 and text the customer")
+    before = world.table("SELECT * FROM review"), world.table("SELECT count(*) FROM outbox")
+    for wrong, pointer in MALFORMED:
+        decisions = wrong if isinstance(wrong, tuple) else [wrong, APPROVE]
+        with pytest.raises(Invalid) as refused:
+            world.decide(review, *decisions)
+        problem = refused.value.problems[0]
+        assert problem.pointer == pointer, (wrong, refused.value.problems)
+        assert problem.position == (0 if pointer.startswith("/decisions/") else None), wrong
+        assert problem.message
+    assert (world.table("SELECT * FROM review"), world.table("SELECT count(*) FROM outbox")) == before
+    assert world.table("SELECT count(*) FROM decision") == [(0,)]
+    assert world.kinds(review.id) == ["opened"] + ["invalid"] * len(MALFORMED)
+    world.decide(review, refund(amount=499), REJECT)
+    assert world.wait_settled(review.id).outcome == "1: ran; 2: did not run"
+    assert [row[:2] for row in world.refunds()] == [("A-2048", 499.0)]
+
+
+def test_a_problem_names_the_position_it_is_at(world: World) -> None:
+    review = world.pause("Refund A-2048 699 and refund A-2049 450 and text the customer")
+    with pytest.raises(Invalid) as refused:
+        world.decide(review, APPROVE, {"type": "respond", "message": "x"}, {"type": "reject", "message": 1})
+    assert [(p.position, p.pointer) for p in refused.value.problems] == [
+        (1, "/decisions/1/type"),
+        (2, "/decisions/2/message"),
+    ]
+
+
+@pytest.mark.parametrize("decisions", [None, {}, "approve", {"0": APPROVE}, 1, NAN, MISSING])
+def test_decisions_are_a_list(idle: World, decisions: Any) -> None:
+    review = paused_by_hand(idle, "Refund A-2048 699")
+    with pytest.raises(Invalid) as refused:
+        idle.decide(review, decisions=decisions)
+    assert refused.value.problems[0].pointer == "/decisions"
+
+
+def paused_by_hand(world: World, text: str) -> ReviewView:
+    with world.worker():
+        return world.pause(text)
+
+
+@pytest.mark.parametrize("message", [None, "", "   ", "\n\t", MISSING])
+def test_a_response_has_text(world: World, message: Any) -> None:
+    review = world.pause("ask your supervisor whether 10% off is fine")
+    decision = {"type": "respond", **({} if message is MISSING else {"message": message})}
+    with pytest.raises(Invalid) as refused:
+        world.decide(review, decision)
+    assert (refused.value.problems[0].position, refused.value.problems[0].pointer) == (
+        0,
+        "/decisions/0/message",
+    )
+    world.decide(review, {"type": "respond", "message": "fine"})
+    world.wait_settled(review.id)
+
+
+def test_an_approval_takes_no_answer(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    with pytest.raises(Invalid) as refused:
+        world.decide(review, APPROVE, answer=True)
+    assert refused.value.problems[0].pointer == "/answer"
+
+
+@pytest.mark.parametrize("review_id", ["", "0" * 32, "x", "a" * 5000, "\ud800", "\x00", "' OR 1=1 --"])
+def test_an_unknown_review_is_not_found(idle: World, review_id: str) -> None:
+    with pytest.raises(NotFound):
+        decide.decide(idle.deps, idle.cast["sam"], review_id, version=1, digest="", decisions=[APPROVE])
+    with pytest.raises(NotFound):
+        inbox.review(idle.deps, idle.cast["sam"], review_id)
+
+
+def test_whoever_is_second_hears_who_was_first_and_when(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    first = world.decide(review, REJECT, by="sue")
+    for decisions in ([APPROVE], [REJECT], ["rubbish"]):
+        with pytest.raises(Conflict) as refused:
+            world.decide(review, *decisions)
+        assert (refused.value.decided_by, refused.value.decided_at) == ("sue", first.decided_at)
+        assert "sue" in refused.value.detail
+        assert first.decided_at.strftime("%H:%M:%S") in refused.value.detail
+    world.wait_settled(review.id)
+    with pytest.raises(Conflict) as refused:
+        world.decide(world.review(review.id), APPROVE)
+    assert refused.value.decided_by == "sue"
+    assert world.lost_count(review.id) == 4
+    assert world.refunds() == []
+
+
+@pytest.mark.parametrize(
+    "seen", [{"version": 2}, {"version": 0}, {"digest": "0" * 64}, {"digest": ""}, {"digest": "\ud800"}]
+)
+def test_a_verdict_on_something_else_than_is_there_now_is_stale(world: World, seen: dict[str, Any]) -> None:
+    review = world.pause("Refund A-2048 699")
+    with pytest.raises(Conflict) as refused:
+        world.decide(review, APPROVE, **seen)
+    assert refused.value.stale
+    assert world.review(review.id).status == "open"
+
+
+def test_a_verdict_on_a_thread_that_moved_on_elsewhere_is_stale_and_closes_the_review(idle: World) -> None:
+    review = paused_by_hand(idle, "Refund A-2048 699")
+    run_elsewhere(idle, Run(review.thread_id, message="Never mind"))
+    with pytest.raises(Conflict) as refused:
+        idle.decide(review, APPROVE)
+    assert refused.value.stale
+    assert idle.review(review.id).status == "superseded"
+    assert idle.queue() == []
+    assert idle.refunds() == []
+
+
+def test_a_verdict_that_was_recorded_before_the_thread_moved_on_is_never_run(idle: World) -> None:
+    review = paused_by_hand(idle, "Refund A-2048 699")
+    idle.decide(review, APPROVE)
+    run_elsewhere(idle, Run(review.thread_id, message="Refund A-2049 450"))
+    with idle.worker():
+        closed = idle.wait_settled(review.id, "superseded")
+        assert closed.decided_by == "sam"
+        (open_now,) = wait_for(lambda: idle.queue())
+        assert open_now != review.id
+    assert idle.refunds() == []
+    assert idle.kinds(review.id) == ["opened", "decided", "superseded"]
+
+
+class Nobody:
+    def start(self, tool_call_id: str, name: str, args_text: str) -> int:
+        return 1
+
+    def end(self, run_id: int, ended: str, error: str) -> None: ...
+
+    def token(self, text: str) -> None: ...
+
+    def step(self) -> None: ...
+
+
+def run_elsewhere(world: World, run: Run) -> None:
+    """What another program does to the same checkpoints, unknown to the console."""
+    other = demo_deps(world.folder).sources["support"]
+
+    async def drive() -> None:
+        await other.open()
+        await other.run(run, Nobody(), Nobody())
+        await other.close()
+
+    asyncio.run(drive())
+
+
+def test_no_message_goes_into_a_paused_thread(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    with pytest.raises(Conflict) as refused:
+        chat.say(world.deps, world.cast["sam"], "support", review.thread_id, "hello?")
+    assert refused.value.reason == "thread-paused"
+    assert world.review(review.id).status == "open"
+    assert world.reviews(review.thread_id)[0].id == review.id
+
+
+def test_no_message_goes_into_a_thread_that_another_program_paused(idle: World) -> None:
+    with idle.worker():
+        thread_id = idle.start("hello")
+        idle.wait_status(thread_id, "idle")
+    run_elsewhere(idle, Run(thread_id, message="Refund A-2048 699"))
+    with pytest.raises(Conflict):
+        chat.say(idle.deps, idle.cast["sam"], "support", thread_id, "hello?")
+    assert [r.status for r in idle.reviews(thread_id)] == ["open"]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "x" * 10_001, "\ud800", "a\x00b"])
+def test_a_message_that_cannot_be_kept_is_invalid(world: World, text: str) -> None:
+    with pytest.raises(Invalid):
+        world.start(text)
+    assert world.table("SELECT count(*) FROM thread") == [(0,)]
+
+
+def test_the_first_answer_is_given_again_to_the_same_request(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    first = world.decide(review, APPROVE, idempotency_key="k")
+    assert {repr(world.decide(review, APPROVE, idempotency_key="k")) for _ in range(100)} == {repr(first)}
+    world.wait_settled(review.id)
+    assert world.decide(review, APPROVE, idempotency_key="k") == first
+    assert len(world.refunds()) == 1
+    assert world.kinds(review.id).count("decided") == 1
+    assert world.lost_count(review.id) == 0
+
+
+def test_a_key_serves_one_request_and_one_person_and_no_second_verdict(world: World) -> None:
+    review, other = world.pause("Refund A-2048 699"), world.pause("Refund A-2049 450")
+    world.decide(review, APPROVE, idempotency_key="k")
+    with pytest.raises(Conflict) as refused:
+        world.decide(review, REJECT, idempotency_key="k")
+    assert refused.value.reason == "idempotency-key-reused"
+    with pytest.raises(Conflict) as refused:
+        world.decide(other, APPROVE, idempotency_key="k")
+    assert refused.value.reason == "idempotency-key-reused"
+    with pytest.raises(Conflict) as refused:
+        world.decide(review, APPROVE, idempotency_key="another")
+    assert refused.value.decided_by == "sam"
+    assert world.decide(other, APPROVE, by="sue", idempotency_key="k").decided_by == "sue"
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "x" * 129, "ü", "a\n", "\x7f"])
+def test_a_key_is_visible_ascii(world: World, key: str) -> None:
+    review = world.pause("Refund A-2048 699")
+    with pytest.raises(BadRequest):
+        world.decide(review, APPROVE, idempotency_key=key)
+
+
+@pytest.mark.parametrize("name", ["quinn", "ada", "mallory"])
+def test_only_supervisors_decide_and_speak(world: World, name: str) -> None:
+    review = world.pause("Refund A-2048 699")
+    actor = world.cast[name]
+    with pytest.raises(Forbidden):
+        world.decide(review, APPROVE, by=name)
+    with pytest.raises(Forbidden):
+        # Role before anything else: not even whether the review exists is told.
+        decide.decide(world.deps, actor, "0" * 32, version=1, digest="", decisions=[APPROVE])
+    with pytest.raises(Forbidden):
+        chat.start(world.deps, actor, None, "hello")
+    with pytest.raises(Forbidden):
+        chat.say(world.deps, actor, "support", review.thread_id, "hello")
+    with pytest.raises(Forbidden):
+        chat.retry(world.deps, actor, "support", review.thread_id)
+    assert world.review(review.id).status == "open"
+
+
+def test_without_a_role_one_sees_nothing(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    mallory = world.cast["mallory"]
+    looks: list[Any] = [
+        lambda: inbox.queue(world.deps, mallory),
+        lambda: inbox.review(world.deps, mallory, review.id),
+        lambda: inbox.thread_reviews(world.deps, mallory, "support", review.thread_id),
+        lambda: chat.thread(world.deps, mallory, review.thread_id),
+        lambda: chat.threads_recent(world.deps, mallory),
+        lambda: chat.messages(world.deps, mallory, "support", review.thread_id),
+        lambda: chat.values(world.deps, mallory, "support", review.thread_id),
+        lambda: audit.log(world.deps, mallory),
+    ]
+    for look in looks:
+        with pytest.raises(Forbidden):
+            look()
+
+
+def test_supervisors_see_their_own_acts_and_the_outcomes_of_their_own_decisions(world: World) -> None:
+    review = world.pause("Refund A-2048 699")
+    world.decide(review, APPROVE, by="sue")
+    world.wait_settled(review.id)
+    assert [row.kind for row in world.ledger(by="sue")] == ["decided", "settled"]
+    assert {row.actor for row in world.ledger(by="sam")} == {"sam"}
+    assert "settled" not in {row.kind for row in world.ledger(by="sam")}
+    assert {row.kind for row in world.ledger(by="quinn")} >= {
+        "opened",
+        "decided",
+        "settled",
+        "thread_started",
+    }
+
+
+def test_what_is_not_visible_does_not_exist(folder: Any, worlds: Any) -> None:
+    world: World = worlds(demo_deps(folder, visible={"support": ("sam", "ada")}), "support")
+    with world.worker():
+        review = world.pause("Refund A-2048 699")
+    sue, deps, thread_id = world.cast["sue"], world.deps, review.thread_id
+    looks: list[Any] = [
+        lambda: inbox.review(deps, sue, review.id),
+        lambda: world.decide(review, APPROVE, by="sue"),
+        lambda: world.decide(review, APPROVE, by="sue", idempotency_key="k"),
+        lambda: chat.thread(deps, sue, thread_id),
+        lambda: chat.thread(deps, sue, thread_id, "support"),
+        lambda: chat.messages(deps, sue, "support", thread_id),
+        lambda: chat.values(deps, sue, "support", thread_id),
+        lambda: chat.say(deps, sue, "support", thread_id, "hello"),
+        lambda: chat.retry(deps, sue, "support", thread_id),
+        lambda: chat.start(deps, sue, None, "hello"),
+        lambda: chat.start(deps, sue, "support", "hello"),
+    ]
+    for look in looks:
+        with pytest.raises(NotFound):
+            look()
+    assert world.queue(by="sue") == world.queue(by="sue", source="support") == []
+    assert inbox.queue(deps, sue).total == 0
+    assert inbox.thread_reviews(deps, sue, "support", thread_id) == []
+    assert chat.threads_recent(deps, sue) == []
+    assert not [row for row in world.ledger(by="quinn") if row.thread_id or row.review_id]
+    assert [row.kind for row in world.ledger(by="ada", review=review.id)] == ["opened"]
+    observe(deps, "support", thread_id)
+    assert world.review(review.id).status == "open"
+
+
+def test_obedient_calls_are_what_the_message_says(obeying: World) -> None:
+    with obeying.worker():
+        review = obeying.pause(call(("charge", {"amount": 5}), ("note", {"text": "x"})))
+    assert [(a.name, a.args) for a in review.actions] == [("charge", {"amount": 5})]
