@@ -14,7 +14,7 @@ from console.forms.fields import pointer_of
 
 @dataclass(frozen=True)
 class ArgRow:
-    """One argument in full. `json`: drawn as JSON text; `quoted`: a string that could be taken for a number."""
+    """One argument in full. `json`: drawn as JSON; `quoted`: a string that could be taken for a number."""
 
     pointer: str
     key: str

@@ -23,7 +23,7 @@ def register(app: rx.App) -> None:
     """Guard first: no page exists before what may be called on it is settled."""
     app.add_middleware(Guard())
     if app.event_namespace is not None:
-        drop_unknown_events(app.event_namespace, BROADCASTER.reconnected)
+        drop_unknown_events(app.event_namespace)
     BROADCASTER.bind(app)
     BROADCASTER.listen(queue=Queue.refresh, thread=Thread.refresh, draft=Thread.draft, audit=Audit.refresh)
     theme.install(app)

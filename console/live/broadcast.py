@@ -77,14 +77,9 @@ class Broadcaster:
     def watch(self, token: str, page: str, source: str = "", thread_id: str = "") -> None:
         self._watching[token] = Watch(page, source, thread_id)
 
-    def reconnected(self, token: str) -> None:
-        """A delta sent while the socket was gone is lost, so the tab reads everything again."""
-        if watch := self._watching.get(token):
-            watch.dirty.update(self._kinds(watch))
-            self._wake.set()
-
-    def _kinds(self, watch: Watch) -> set[str]:
-        return {"queue", "thread", "draft"} if watch.page == "desk" else {"queue", watch.page}
+    def forget(self, token: str) -> None:
+        """The tab shows nothing that changes, such as the sign-in page."""
+        self._watching.pop(token, None)
 
     def close_streams(self) -> None:
         """Ends `run`; called before the server stops."""
@@ -97,7 +92,11 @@ class Broadcaster:
         self._wake.set()
 
     async def run(self) -> None:
-        """Until `close_streams`: at once after a quiet time, then at most every 100 ms."""
+        """Until `close_streams`: at once after a quiet time, then at most every 100 ms.
+
+        A tab without a socket is passed over. When it connects again it loads its page anew, and with that
+        watches and reads everything again.
+        """
         self._wake = asyncio.Event()
         unsubscribe = deps.current().changes.subscribe(self._hop(asyncio.get_running_loop()))
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import reflex as rx
@@ -91,21 +90,16 @@ async def _refuse(actor: Actor, need: Need | None, event_name: str, address: str
         log.exception("a refusal of %s could not be recorded", actor.name)
 
 
-def drop_unknown_events(namespace: Any, reconnected: Callable[[str], None]) -> None:
+def drop_unknown_events(namespace: Any) -> None:
     """Reflex logs an event it does not know with all its headers, the session cookie included."""
-    on_event, on_connect = namespace.on_event, namespace.on_connect
+    on_event = namespace.on_event
     known = RegistrationContext.ensure_context().event_handlers
 
     async def known_event(sid: str, data: Any) -> None:
         if _well_formed(data) and data["name"] in known:
             await on_event(sid, data)
 
-    async def seen_connect(sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        await on_connect(sid, environ, auth)
-        if token := namespace.sid_to_token.get(sid):
-            reconnected(token)
-
-    namespace.on_event, namespace.on_connect = known_event, seen_connect
+    namespace.on_event = known_event
 
 
 def _well_formed(data: Any) -> bool:

@@ -38,7 +38,11 @@ def kind_sign(kind: Drawn) -> rx.Component:
         ("dispatched", icon("send", 14)),
         ("opened", icon("circle-pause", 14)),
         ("mismatch", icon("octagon-alert", 14, class_name="c-red")),
-        icon("dot", 14),
+        ("login", icon("log-in", 14)),
+        ("logout", icon("log-out", 14)),
+        ("thread started", icon("message-square-plus", 14)),
+        ("message sent", icon("message-square-text", 14)),
+        icon("scroll-text", 14),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import reflex as rx
 
+from console.live.broadcast import BROADCASTER
 from console.live.permit import Anyone, guarded
 from console.services import accounts, deps
 
@@ -30,6 +31,7 @@ class Login(rx.State):
 
     @guarded(Anyone.ANYONE)
     async def load(self) -> None:
+        BROADCASTER.forget(self.router.session.client_token)
         failed = str(self.router.url.query_parameters.get("failed", ""))
         self.message = MESSAGES.get(failed, MESSAGES["1"]) if failed else ""
         offered = await asyncio.to_thread(accounts.demo_accounts, deps.current())

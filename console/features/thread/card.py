@@ -226,10 +226,10 @@ def decision(card: Drawn) -> rx.Component:
         ),
         rx.match(
             Review.choices[card.slot],
-            ("reject", message_field(card, "reject", "Why not, in words for the agent (may be empty)")),
+            ("reject", message_field(card, "reject", "Why not (may be empty)")),
             (
                 "respond",
-                message_field(card, "respond", "Your answer; the agent gets it as the tool's result"),
+                message_field(card, "respond", "Your answer, the tool's result"),
             ),
             rx.fragment(),
         ),

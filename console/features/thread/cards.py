@@ -164,6 +164,13 @@ def _unread(position: int, row: ArgRow) -> FieldRow:
     return FieldRow(slot, row.pointer, "", "json", "", "", [], True, row.parts, True, False, row.warning)
 
 
+def status_word(status: str, outcome: str) -> tuple[str, str]:
+    """Word and tone of the head; a failed tool is never hidden behind "settled as decided"."""
+    if status == "settled" and outcome_tone(outcome) == "red":
+        return "Settled, with a failure", "red"
+    return STATUS.get(status, (status, "gray"))
+
+
 def outcome_tone(outcome: str) -> str:
     """Red for everything that is not plainly good: a failure must never look like success."""
     tones = {_tone(part) for part in outcome.lower().split(";") if part.strip()}

@@ -155,7 +155,7 @@ def verdict_bar() -> rx.Component:
         rx.el.div(
             Review.summary,
             rx.foreach(Review.effects, effect),
-            class_name="sum",
+            class_name=rx.cond(Review.cards.length() > 1, "sum tall", "sum"),
             custom_attrs=test_id("verdict-summary"),
             aria_live="polite",
         ),

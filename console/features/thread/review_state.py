@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ from console.services.views import ReviewView
 
 
 class Review(rx.State):
-    """`key` names what is drawn (review and version): an event for anything else is not applied."""
+    """`key` names one drawing of one version of a review: an event for any other is not applied."""
 
     key: str = ""
     id: str = ""
@@ -58,6 +59,7 @@ class Review(rx.State):
     missing: str = ""
     as_json: bool = False
 
+    _drawn: str = ""
     _version: int = 0
     _digest: str = ""
     _proposed: list[Proposed] = []
@@ -74,15 +76,19 @@ class Review(rx.State):
         if chosen is None:
             self._clear()
             return False
-        key = f"{chosen.id}.{chosen.version}"
-        changed_under_us = bool(self.choices) and chosen.id == self.id and key != self.key and self.deciding
-        if key != self.key:
-            self._begin(chosen, key)
+        drawn = f"{chosen.id}.{chosen.version}"
+        changed_under_us = (
+            bool(self.choices) and chosen.id == self.id and drawn != self._drawn and self.deciding
+        )
+        if drawn != self._drawn:
+            self._begin(chosen, drawn)
         self._describe(chosen)
         return changed_under_us and chosen.status == "open"
 
-    def _begin(self, review: ReviewView, key: str) -> None:
-        self.key, self.id, self._version, self._digest = key, review.id, review.version, review.digest
+    def _begin(self, review: ReviewView, drawn: str) -> None:
+        """The key is new each time, so that radios and fields of an earlier drawing cannot stay in the page."""
+        self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
+        self.id, self._version, self._digest = review.id, review.version, review.digest
         self.choices, self.errors, self.changed, self.figures, self.turns = {}, {}, {}, {}, {}
         self._edits, self._messages, self._answer, self.as_json = {}, {}, "", False
         self._proposed = cards.proposals(review)
@@ -93,7 +99,7 @@ class Review(rx.State):
             review.status in ("open", "awaiting_second") and review.kind != "unreadable" and review.may_decide
         )
         self.why_not = review.why_not
-        self.word, self.tone = cards.STATUS.get(review.status, (review.status, "gray"))
+        self.word, self.tone = cards.status_word(review.status, review.outcome)
         self.opened_at, self.settled_at = stamp(review.opened_at), stamp(review.settled_at)
         self.decided_by, self.decided_at = review.decided_by or "", stamp(review.decided_at)
         self.outcome, self.outcome_tone = escape(review.outcome), cards.outcome_tone(review.outcome)

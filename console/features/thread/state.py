@@ -49,36 +49,42 @@ class Thread(rx.State):
     _thread_id: str = ""
     _sent: str = ""
     _last: str = ""
+    _url: str = ""
+    _ref: str = ""
 
     @guarded(Permission.SIGNED_IN)
     async def load(self) -> None:
-        """A page load or a soft navigation: everything is rebuilt from cookie, URL and services."""
-        (await self.get_state(Tab))._hush()
-        actor = acting()
-        queue, desk = await self.get_state(Queue), await self.get_state(Desk)
-        desk.composing, desk.drawer = False, False
-        self.may_chat = access.allows(actor.role, Permission.CHAT)
+        """A page load, a soft navigation or a new connection: rebuilt from cookie, URL and services."""
+        url = str(self.router.url)
+        moved, self._url = url != self._url, url
+        desk, queue = await self.get_state(Desk), await self.get_state(Queue)
+        if moved:
+            (await self.get_state(Tab))._hush()
+            desk.composing, desk.drawer, desk.pane = False, False, "queue"
+        self.may_chat = access.allows(acting().role, Permission.CHAT)
         await queue._read()
         if queue.phase == "denied":
             await self._leave("denied", queue.problem)
-            return
-        asked = self.router.url.query_parameters
-        path = self.router.url.path
-        ref = path.removeprefix("/threads/").strip("/") if path.startswith("/threads/") else ""
-        source, review = str(asked.get("source", "")), str(asked.get("review", ""))
-        if not ref:
-            desk.pane = "queue"
-            first = await self._first_waiting()
-            if first is None:
-                await self._leave("none")
-                return
-            source, ref, review = first
-        elif await self._open(source, ref, review):
-            desk.pane = "review" if (await self.get_state(Review)).deciding else "chat"
-            return
+        elif (wanted := self._asked()) is not None:
+            if await self._open(*wanted) and moved:
+                desk.pane = "review" if (await self.get_state(Review)).deciding else "chat"
+        elif (wanted := await self._standing(moved) or await self._first_waiting()) is not None:
+            await self._open(*wanted)
         else:
-            return
-        await self._open(source, ref, review)
+            await self._leave("none")
+
+    def _asked(self) -> tuple[str, str, str] | None:
+        """Source, ref and review that the URL names; the source and the review may be empty."""
+        path, asked = self.router.url.path, self.router.url.query_parameters
+        if not path.startswith("/threads/"):
+            return None
+        ref = path.removeprefix("/threads/").strip("/")
+        return str(asked.get("source", "")), ref, str(asked.get("review", ""))
+
+    async def _standing(self, moved: bool) -> tuple[str, str, str] | None:
+        """After a lost connection, what was being decided stays on the desk."""
+        review = await self.get_state(Review)
+        return (self._source, self._ref, review.id) if review.deciding and self._ref and not moved else None
 
     async def _first_waiting(self) -> tuple[str, str, str] | None:
         page = await asyncio.to_thread(inbox.queue, deps.current(), acting(), limit=1)
@@ -86,7 +92,9 @@ class Thread(rx.State):
         return (first.source, first.thread_ref, first.id) if first else None
 
     async def _leave(self, phase: str, problem: str = "") -> None:
-        self._source = self._thread_id = self.title = self.short = self.status = self.error = self.locked = ""
+        self._source = self._thread_id = self._ref = self.title = self.short = self.status = self.error = (
+            self.locked
+        ) = ""
         self.phase, self.problem, self.messages, self.earlier = phase, problem, [], 0
         self._say_chunk(0, "")
         (await self.get_state(Review))._clear()
@@ -108,7 +116,7 @@ class Thread(rx.State):
         except ConsoleError as error:
             await self._leave("error", error.detail)
             return False
-        self._source, self._thread_id = view.source, view.thread_id
+        self._source, self._thread_id, self._ref = view.source, view.thread_id, view.thread_ref
         # Watched before it is read: a change in between comes as an event and reads once more.
         BROADCASTER.watch(self.router.session.client_token, "desk", view.source, view.thread_id)
         self._take(view)

@@ -49,7 +49,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Effect:
-    """One chip of the verdict bar."""
+    """One chip of the verdict bar: what will happen to the action of this number."""
 
     number: str
     text: str
@@ -125,7 +125,7 @@ def summary(choices: Sequence[Choice]) -> str:
 
 def effects(judged: Sequence[Judged], choices: Sequence[Choice]) -> list[Effect]:
     return [
-        Effect(str(position + 1), each.effect or each.missing, TONES.get(choice.kind, "gray"))
+        Effect(str(position + 1), each.effect, TONES.get(choice.kind, "gray"))
         for position, (each, choice) in enumerate(zip(judged, choices, strict=True))
-        if choice.kind
+        if each.decision
     ]
