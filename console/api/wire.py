@@ -13,7 +13,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from console.domain.access import Role
 from console.forms import exact
 from console.services.views import ActionView, ReviewView, ToolCallView
 
@@ -36,8 +35,6 @@ def text(value: Any) -> str:
             return value.json_text
         case datetime():
             return f'"{rfc3339(value)}"'
-        case Role():
-            return json.dumps(value.value)
         case list() | tuple() if any(map(_is_view, value)):
             return "[" + ",".join(map(text, value)) + "]"
     if _is_view(value):

@@ -174,7 +174,7 @@ async def test_a_key_is_visible_ascii(world: World, key: str) -> None:
         answer = await client.post(
             f"/api/v1/reviews/{world.review_id}/decisions",
             json=verdict(world),
-            headers=[("idempotency-key", key.encode())],
+            headers=[(b"idempotency-key", key.encode())],
         )
     problem_of(answer, 400)
     assert await status(world) == "open"

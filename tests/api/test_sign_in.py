@@ -7,7 +7,6 @@ from http.cookies import SimpleCookie
 import httpx
 import pytest
 
-from console.api import sessions
 from console.domain.errors import TooMany
 from console.services import accounts
 from tests.api.conftest import World, client_of, problem_of
@@ -130,7 +129,7 @@ async def test_too_many_failures_are_told_apart(world: World, monkeypatch: pytes
     def throttled(*_: object) -> None:
         raise TooMany("Too many failed sign-ins.", retry_after=7)
 
-    monkeypatch.setattr(sessions.accounts, "sign_in", throttled)
+    monkeypatch.setattr(accounts, "sign_in", throttled)
     async with client_of(world.app) as client:
         answer = await client.post("/auth/login", data=SAM)
         assert (answer.status_code, answer.headers["location"]) == (303, "/login?failed=throttled")

@@ -42,7 +42,7 @@ def test_numbers_keep_every_digit(number: int | float) -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 def test_non_finite_numbers_are_tagged_and_the_answer_stays_json(number: float) -> None:
-    sent = json.loads(Answer(action({"amount": number})).body, parse_constant=pytest.fail)
+    sent = json.loads(bytes(Answer(action({"amount": number})).body), parse_constant=pytest.fail)
     assert sent["args"]["amount"] == {"$t": "float", "v": repr(number)}
 
 
@@ -58,7 +58,7 @@ def test_tool_calls_carry_their_arguments_as_values_too() -> None:
 
 
 def test_lone_surrogates_leave_as_escapes() -> None:
-    raw = Answer(Box("half \ud83d of it")).body
+    raw = bytes(Answer(Box("half \ud83d of it")).body)
     assert json.loads(raw.decode("utf-8", "strict"))["content"] == "half \ud83d of it"
 
 
@@ -92,7 +92,7 @@ anything = st.recursive(
 
 @given(anything)
 def test_whatever_an_agent_puts_in_leaves_as_strict_json(value: Any) -> None:
-    raw = Answer(Shelf([Box(value), action({"value": value})])).body
+    raw = bytes(Answer(Shelf([Box(value), action({"value": value})])).body)
     sent = json.loads(raw, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert sent["items"][1]["args"] == json.loads(exact.dumps({"value": value}))
 
@@ -100,4 +100,4 @@ def test_whatever_an_agent_puts_in_leaves_as_strict_json(value: Any) -> None:
 @given(anything)
 def test_values_that_are_tagged_already_are_not_tagged_again(value: Any) -> None:
     tagged = exact.tagged(value)
-    assert exact.same(json.loads(Answer(Box(tagged)).body)["content"], tagged)
+    assert exact.same(json.loads(bytes(Answer(Box(tagged)).body))["content"], tagged)
