@@ -12,13 +12,12 @@ import reflex as rx
 import reflex.model
 
 from console.api.app import make_api
-from console.api.headers import with_headers
 from console.features import pages
 from console.live.broadcast import BROADCASTER
 from console.services import deps
 from console.services.watch import Watch
 from console.services.worker import Worker
-from console.webconfig import CSP_FILE, active_settings
+from console.webconfig import active_settings
 
 log = logging.getLogger("console")
 
@@ -52,7 +51,7 @@ async def lifespan() -> AsyncIterator[None]:
 
 
 app = rx.App(
-    api_transformer=[make_api(active_settings().server.allowed_origins), with_headers(CSP_FILE)],
+    api_transformer=make_api(active_settings().server.allowed_origins),
     backend_exception_handler=report_failure,
     head_components=[rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml")],
     html_lang="en",

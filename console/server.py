@@ -10,11 +10,12 @@ from contextlib import closing
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from console.api.headers import with_headers
 from console.compose import compose
 from console.seed import seed
 from console.settings import ServerSettings, Settings, check_exposure
 from console.settings_file import SettingsError
-from console.webconfig import CLIENT, activate, install, make_config, prepare_serving
+from console.webconfig import CLIENT, CSP_FILE, activate, install, make_config, prepare_serving
 
 STOP_WITHIN_SECONDS = 8
 SHOWN_ACCOUNTS = "Demo accounts (password: demo): sam and sue (supervisors), quinn (qa), ada (admin)"
@@ -48,8 +49,8 @@ def load(settings: Settings) -> ASGIApp:
     activate(settings)
     from console.console import app
 
-    application: ASGIApp = app()
-    return application
+    # Outermost, since Reflex's own outer mount answers some broken paths before anything of ours sees them.
+    return with_headers(CSP_FILE)(app())
 
 
 def own_address(settings: Settings) -> str:

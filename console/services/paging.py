@@ -10,6 +10,7 @@ from typing import Any
 
 from console.domain.errors import BadRequest, Problem
 from console.domain.errors import Invalid as InvalidInput
+from console.domain.text import has_lone_surrogate
 
 PAGE, MAX_PAGE, COUNT_CAP = 50, 200, 1000
 _PLAIN_REF = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
@@ -32,9 +33,20 @@ def from_cursor(cursor: str, *types: type) -> list[Any]:
         parts = json.loads(raw)
     except (ValueError, binascii.Error, RecursionError):
         parts = None
-    if not isinstance(parts, list) or [type(part) for part in parts] != list(types):
+    if (
+        not isinstance(parts, list)
+        or [type(part) for part in parts] != list(types)
+        or not all(map(_fits, parts))
+    ):
         raise BadRequest("The cursor is not one of ours. Start again without it.")
     return parts
+
+
+def _fits(part: Any) -> bool:
+    """What a database column can be compared with: 64-bit integers and texts that have a UTF-8 form."""
+    if isinstance(part, int):
+        return -(2**63) <= part < 2**63
+    return not (isinstance(part, str) and has_lone_surrogate(part))
 
 
 def thread_ref(thread_id: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 
@@ -64,8 +65,15 @@ async def test_an_unknown_status_is_refused_rather_than_ignored(world: World) ->
     assert sent["errors"][0]["parameter"] == "status"
 
 
+def forged(*parts: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+
+
+UNFIT = [forged(10**30), forged(3, 10**30, "a"), forged(-(10**30), 5, "a"), forged(3, 5, "\ud800")]
+
+
 @pytest.mark.parametrize("address", ["/api/v1/reviews", "/api/v1/audit"])
-@pytest.mark.parametrize("cursor", ["x", "-", "W10", "WyIxIl0", "%00", "%FF", "a" * 2000])
+@pytest.mark.parametrize("cursor", ["x", "-", "W10", "WyIxIl0", "%00", "%FF", "a" * 2000, *UNFIT])
 async def test_a_cursor_of_ones_own_making_is_a_bad_request(world: World, address: str, cursor: str) -> None:
     async with world.client("ada") as client:
         answer = await client.get(f"{address}?cursor={cursor}")
