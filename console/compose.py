@@ -1,6 +1,8 @@
 """From settings to working parts, without the pages: for the server, the worker and every command alike."""
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 def compose(settings: Settings) -> "Deps":
     """Open the database (migrated), load every agent, and install the result as this process's own."""
+    make_data_folder(settings)
     return _install(settings, open_sources(settings))
 
 
@@ -38,30 +41,40 @@ def prepare(settings: Settings) -> None:
 
 
 def open_database(settings: Settings) -> "Engine":
-    from sqlalchemy.exc import SQLAlchemyError
-
+    """The console's own database, migrated. What a person can mend is refused before the engine sees it."""
     from console.store.engine import open_engine
     from console.store.schema import upgrade
 
+    make_data_folder(settings)
+    file = sqlite_path(settings.database.url)
+    if file is None:
+        raise SettingsError(
+            f"database.url {settings.database.url!r} is not of the form sqlite:///path: correct it"
+        )
+    refuse_unwritable(file)
+    engine = open_engine(settings.database.url)
+    upgrade(engine)
+    return engine
+
+
+def make_data_folder(settings: Settings) -> None:
+    """Before anything writes into it, since only its first maker can close it to other users."""
     try:
         settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as wrong:
         reason = f"the data folder {settings.data} cannot be made ({wrong.strerror})"
         raise SettingsError(f"{reason}: use --data") from None
-    if sqlite_path(settings.database.url) is None:
-        raise SettingsError(
-            f"database.url {settings.database.url!r} is not of the form sqlite:///path: correct it"
-        )
+
+
+def refuse_unwritable(file: Path) -> None:
+    """Takes the write lock and gives it back: no folder, no permission, no database, all are found here."""
     try:
-        engine = open_engine(settings.database.url)
-        upgrade(engine)
-    except (OSError, SQLAlchemyError) as wrong:
-        reason = str(getattr(wrong, "orig", wrong)).splitlines()[0]
-        place = sqlite_path(settings.database.url)
-        raise SettingsError(
-            f"the database {place} cannot be written ({reason}): correct database.url or --data"
-        ) from None
-    return engine
+        with closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+    except sqlite3.Error as wrong:
+        reason = f"the database {file} cannot be written ({wrong})"
+        raise SettingsError(f"{reason}: correct database.url or --data") from None
 
 
 def open_sources(settings: Settings) -> "dict[str, Source]":

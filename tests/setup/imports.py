@@ -27,10 +27,11 @@ LAYERS: dict[str, frozenset[str]] = {
         "plugin": "",
         "build": "webconfig",
         "compose": "domain forms demo sources store services settings settings_file",
+        "seed": "demo domain sources services settings settings_file",
         "doctor": "settings settings_file webconfig services",
-        "server": "compose console settings settings_file webconfig",
+        "server": "compose console seed settings settings_file webconfig",
         "console": "api compose features live services settings ui webconfig",
-        "cli": "commands server doctor settings settings_file",
+        "cli": "commands server doctor services settings settings_file",
         "__main__": "cli",
         "__init__": "",
     }.items()
