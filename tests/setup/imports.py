@@ -29,7 +29,7 @@ LAYERS: dict[str, frozenset[str]] = {
         "compose": "domain forms demo sources store services settings settings_file",
         "seed": "demo domain sources services settings settings_file",
         "doctor": "settings settings_file webconfig services",
-        "server": "compose console seed settings settings_file webconfig",
+        "server": "api compose console seed settings settings_file webconfig",
         "console": "api compose features live services settings ui webconfig",
         "cli": "commands server doctor services settings settings_file",
         "__main__": "cli",
