@@ -217,7 +217,9 @@ class LedgerFacet(SQLModel, table=True):
     __tablename__ = "ledger_facet"
     __table_args__ = (
         Index("facet_actor", "actor_id", "seq"),
+        Index("facet_actor_name", "actor_name", "seq"),
         Index("facet_kind", "kind", "seq"),
+        Index("facet_outcome", "outcome", "seq"),
         Index("facet_review", "review_id", "seq"),
         Index("facet_thread", "thread_id", "seq"),
         Index("facet_tool", "tool", "seq"),

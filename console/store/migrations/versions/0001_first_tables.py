@@ -228,7 +228,9 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("ledger_facet", schema=None) as batch_op:
         batch_op.create_index("facet_actor", ["actor_id", "seq"], unique=False)
+        batch_op.create_index("facet_actor_name", ["actor_name", "seq"], unique=False)
         batch_op.create_index("facet_kind", ["kind", "seq"], unique=False)
+        batch_op.create_index("facet_outcome", ["outcome", "seq"], unique=False)
         batch_op.create_index("facet_review", ["review_id", "seq"], unique=False)
         batch_op.create_index("facet_thread", ["thread_id", "seq"], unique=False)
         batch_op.create_index("facet_tool", ["tool", "seq"], unique=False)
