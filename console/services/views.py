@@ -79,7 +79,7 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class ReviewView:
-    """`value_text` is the exact text of an `answer` or `unreadable` interrupt; `agent_text` the agent's last words.
+    """`value_text`: exact text of an `answer` or `unreadable` interrupt; `agent_text`: the agent's words.
 
     `may_decide` and `why_not` are the same answer that `decide` will give to this actor.
     """
