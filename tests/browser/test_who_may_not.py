@@ -1,0 +1,172 @@
+"""quinn and ada see everything and decide nothing, whatever they send; each refusal is on record."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import socketio  # type: ignore[import-untyped]
+from playwright.sync_api import WebSocket, expect
+
+from tests.browser import shop
+from tests.browser.conftest import SignIn
+from tests.browser.desk import Desk
+from tests.serving import Server
+
+NAMESPACE = "/_event"
+
+
+@contextmanager
+def events_of(desk: Desk) -> Iterator[list[dict[str, Any]]]:
+    """What the page sends over its socket: name and payload of every event."""
+    sent: list[dict[str, Any]] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: take(frame))
+
+    def take(frame: str | bytes) -> None:
+        text = frame if isinstance(frame, str) else frame.decode()
+        if text.startswith(f"42{NAMESPACE},"):
+            sent.append(json.loads(text.removeprefix(f"42{NAMESPACE},"))[1])
+
+    desk.page.on("websocket", listen)
+    yield sent
+
+
+def event(sent: list[dict[str, Any]], handler: str) -> dict[str, Any]:
+    return next(each for each in reversed(sent) if each["name"].endswith(f".{handler}"))
+
+
+def send_as(desk: Desk, server: Server, path: str, events: list[dict[str, Any]]) -> list[str]:
+    """Over a socket of its own with the person's cookie: what a script in their browser could send."""
+    cookie = "; ".join(f"{each['name']}={each['value']}" for each in desk.page.context.cookies())
+    # Playwright's loop runs in this thread.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, _send(server, cookie, path, events)).result(30)
+
+
+async def _send(server: Server, cookie: str, path: str, events: list[dict[str, Any]]) -> list[str]:
+    answers: list[str] = []
+    client = socketio.AsyncClient(reconnection=False)
+    client.on("event", lambda update: answers.append(json.dumps(update)), namespace=NAMESPACE)
+    await client.connect(
+        f"{server.base_url}?token=forged",
+        headers={"Cookie": cookie, "Origin": server.base_url},
+        socketio_path=NAMESPACE,
+        namespaces=[NAMESPACE],
+        transports=["websocket"],
+    )
+    # The page is loaded first, so that the handler has a review to decide on.
+    state = events[0]["name"].split(".")[0]
+    where = {"pathname": path, "query": {}, "asPath": path}
+    load = {"name": f"{state}.hydrate_and_load", "payload": {}, "router_data": where}
+    for each in [load, *({**each, "router_data": where} for each in events)]:
+        await client.emit("event", each, namespace=NAMESPACE)
+        await client.sleep(0.7)
+    await client.disconnect()
+    return answers
+
+
+def refusals(ada: Desk, actor: str) -> list[str]:
+    """What was refused to this person, newest first."""
+    found = ada.read(f"/audit?kind=denied&actor={actor}")["items"]
+    return [
+        f"{each['body']['permission']}: {each['body']['what']}" for each in found if each["actor"] == actor
+    ]
+
+
+@pytest.mark.parametrize("name", ["quinn", "ada"])
+def test_they_see_the_whole_review_and_have_nothing_to_decide_with(people: SignIn, name: str) -> None:
+    sam, reader = people("sam"), people(name)
+    ref = sam.start("Refund A-2048 699 and text the customer")
+    reader.open()
+    reader.row(ref).click()
+    expect(reader.test_id("action-card")).to_have_count(2)
+    expect(reader.argument(0, "/amount")).to_contain_text("699")
+    expect(reader.messages("human")).to_contain_text("Refund A-2048 699 and text the customer")
+    expect(reader.panel.get_by_test_id("no-permission")).to_be_visible()
+    for handle in (
+        "submit-verdict",
+        "decision-message",
+        "edit-form",
+        "new-thread",
+        "chat-input",
+        "chat-send",
+    ):
+        expect(reader.test_id(handle)).to_have_count(0)
+    for kind in ("approve", "edit", "reject", "respond"):
+        expect(reader.test_id(f"decision-{kind}")).to_have_count(0)
+    for key in ("a", "e", "x", "r", "Control+Enter"):
+        reader.page.keyboard.press(key)
+    (review,) = sam.reviews(ref)
+    assert (review["status"], review["version"]) == ("open", 1)
+    assert sam.decide(review, {"type": "reject"}, {"type": "reject"}).status == 202
+
+
+def test_a_decision_forged_over_the_socket_is_refused_and_recorded(server: Server, people: SignIn) -> None:
+    sam, quinn, ada = people("sam"), people("quinn"), people("ada")
+    own = sam.start("Refund A-2048 699")
+    target = sam.start("Refund A-2049 450")
+    (review,) = sam.reviews(target)
+    with events_of(sam) as sent:
+        sam.open_thread(own)
+        sam.choose(0, "approve")
+        sam.submit()
+        sam.expect_settled()
+    # The very events of sam's page, with the other review's key in them.
+    (own_review,) = sam.reviews(own, "settled")
+    forged = [event(sent, "choose"), event(sent, "submit")]
+    for each in forged:
+        each["payload"] = json.loads(json.dumps(each["payload"]).replace(own_review["id"], review["id"]))
+        assert review["id"] in json.dumps(each["payload"])
+    before = refusals(ada, "quinn")
+
+    send_as(quinn, server, f"/threads/{target}", forged)
+
+    (still,) = sam.reviews(target)
+    assert (still["status"], still["version"]) == ("open", review["version"])
+    assert shop.refunds(server, target) == []
+    added = refusals(ada, "quinn")[: -len(before) or None]
+    assert sorted(added) == ["decide: called choose in the page", "decide: called submit in the page"]
+    ada.open("/audit")
+    denied = ada.page.locator('[data-testid="audit-row"][data-kind="denied"]').filter(has_text="quinn")
+    expect(denied.first).to_be_visible()
+
+    # The same events with sam's own cookie are a decision: what was refused was the person, not the form.
+    send_as(sam, server, f"/threads/{target}", forged)
+    sam.wait_for(target, "idle")
+    assert shop.refunds(server, target) == [("A-2049", 450.0)]
+
+
+@pytest.mark.parametrize("name", ["quinn", "ada"])
+def test_a_decision_over_rest_is_refused_and_recorded(server: Server, people: SignIn, name: str) -> None:
+    sam, reader, ada = people("sam"), people(name), people("ada")
+    ref = sam.start("Refund A-2048 699")
+    (review,) = sam.reviews(ref)
+    before = len(refusals(ada, name))
+    answer = reader.decide(review, {"type": "approve"})
+    assert answer.status == 403
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert len(refusals(ada, name)) == before + 1
+    assert refusals(ada, name)[0].startswith("decide:")
+    assert sam.reviews(ref)[0]["status"] == "open"
+    assert shop.refunds(server, ref) == []
+    assert sam.decide(review, {"type": "reject"}).status == 202
+
+
+def test_nobody_sees_nothing(server: Server, people: SignIn) -> None:
+    sam, nobody = people("sam"), people("nobody")
+    ref = sam.start("Refund A-2048 699")
+    for path in ("/", f"/threads/{ref}", "/audit"):
+        nobody.open(path)
+        expect(nobody.page).to_have_url(f"{server.base_url}/login")
+        expect(nobody.test_id("login-user")).to_be_visible()
+        expect(nobody.page.get_by_text("A-2048")).to_have_count(0)
+    assert nobody.call("GET", f"/threads/{ref}").status == 401
+    (review,) = sam.reviews(ref)
+    assert sam.decide(review, {"type": "reject"}).status == 202
