@@ -16,6 +16,7 @@ class Tab(rx.State):
     notice: str = ""
     notice_title: str = ""
     notice_tone: str = "gray"
+    notice_number: int = 0
 
     _owner: str = ""
 
@@ -26,6 +27,7 @@ class Tab(rx.State):
 
     def _say(self, title: str, detail: str = "", tone: str = "gray") -> None:
         self.notice_title, self.notice, self.notice_tone = title, detail, tone
+        self.notice_number += 1
 
     def _hush(self) -> None:
         self._say("")

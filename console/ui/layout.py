@@ -90,13 +90,9 @@ def rail(here: str, count: Drawn, any_open: Drawn) -> rx.Component:
     )
 
 
-def toast(name: Any, title: Any, text: Any, *more: Any, tone: Any = "gray") -> rx.Component:
-    return rx.el.div(
-        name,
-        rx.el.div(rx.el.b(title), rx.cond(text != "", rx.el.p(text, class_name="dim"))),
-        *more,
-        class_name="toast",
-    )
+def toast(name: Any, title: Any, text: Any, *more: Any, look: Any = "toast", **props: Any) -> rx.Component:
+    words = rx.el.div(rx.el.b(title), rx.cond(text != "", rx.el.p(text, class_name="dim")))
+    return rx.el.div(name, words, *more, class_name=look, **props)
 
 
 def notices() -> rx.Component:
@@ -115,10 +111,18 @@ def notices() -> rx.Component:
         aria_label="Close notice",
         on_click=Tab.dismiss,
     )
+    said = toast(
+        sign,
+        Tab.notice_title,
+        Tab.notice,
+        close,
+        look="toast toast-" + Tab.notice_tone,
+        key=Tab.notice_number.to_string(),
+    )
     lost = "What you see is from before it was lost. Trying again."
     return rx.el.div(
         rx.el.div(
-            rx.cond(Tab.notice_title != "", toast(sign, Tab.notice_title, Tab.notice, close)),
+            rx.cond(Tab.notice_title != "", said),
             role="status",
             aria_live="polite",
             custom_attrs=test_id("notice"),

@@ -77,16 +77,15 @@ class Review(rx.State):
             self._clear()
             return False
         drawn = f"{chosen.id}.{chosen.version}"
-        changed_under_us = (
-            bool(self.choices) and chosen.id == self.id and drawn != self._drawn and self.deciding
-        )
-        if drawn != self._drawn:
+        is_new = drawn != self._drawn
+        lost = is_new and bool(self.choices) and chosen.id == self.id and self.deciding
+        if is_new:
             self._begin(chosen, drawn)
         self._describe(chosen)
-        return changed_under_us and chosen.status == "open"
+        return lost and chosen.status == "open"
 
     def _begin(self, review: ReviewView, drawn: str) -> None:
-        """The key is new each time, so that radios and fields of an earlier drawing cannot stay in the page."""
+        """The key is new each time: radios and fields of an earlier drawing cannot stay in the page."""
         self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
         self.id, self._version, self._digest = review.id, review.version, review.digest
         self.choices, self.errors, self.changed, self.figures, self.turns = {}, {}, {}, {}, {}

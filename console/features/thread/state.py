@@ -58,8 +58,8 @@ class Thread(rx.State):
         url = str(self.router.url)
         moved, self._url = url != self._url, url
         desk, queue = await self.get_state(Desk), await self.get_state(Queue)
+        await self._hush(moved)
         if moved:
-            (await self.get_state(Tab))._hush()
             desk.composing, desk.drawer, desk.pane = False, False, "queue"
         self.may_chat = access.allows(acting().role, Permission.CHAT)
         await queue._read()
@@ -72,6 +72,12 @@ class Thread(rx.State):
             await self._open(*wanted)
         else:
             await self._leave("none")
+
+    async def _hush(self, moved: bool) -> None:
+        """A notice belongs to the page it was said on, and good news is said once."""
+        tab = await self.get_state(Tab)
+        if moved or tab.notice_tone == "green":
+            tab._hush()
 
     def _asked(self) -> tuple[str, str, str] | None:
         """Source, ref and review that the URL names; the source and the review may be empty."""
