@@ -58,6 +58,11 @@ class Calls:
     def started(self, call_id: str) -> bool:
         return call_id in self.runs
 
+    def ended(self, call_id: str) -> str | None:
+        """How the call's last start came out: ok, error, paused; None when it never started or has no end."""
+        runs = self.runs.get(call_id)
+        return runs[-1]["ended"] if runs else None
+
     def view(self, call: ToolCall) -> ToolCallView:
         action, row, kind = self.reviewed.get(call.id, (None, None, ""))
         result = self.results.get(call.id)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 
 from console.domain.access import Actor, Permission, require
 from console.domain.errors import Conflict, Invalid, NotFound, Problem
 from console.domain.ledger import Kind as Event
 from console.domain.review import ThreadStatus
 from console.domain.text import has_lone_surrogate
-from console.domain.thread import Message
+from console.domain.thread import Message, Snapshot
 from console.forms.exact import dumps
 from console.services.calls import Calls
 from console.services.changes import Change
@@ -20,7 +19,7 @@ from console.services.observe import observe
 from console.services.paging import bounded, thread_ref
 from console.services.views import MessagesView, MessageView, ThreadView
 from console.store import ledger, outbox, reviews, threads
-from console.store.engine import RowMapping, read, write
+from console.store.engine import Connection, RowMapping, read, write
 
 MAX_TEXT = 10_000
 WINDOW = 50
@@ -56,20 +55,23 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
     """Speak as the customer; `Conflict` while the thread is paused, running or in doubt."""
     require(actor, Permission.CHAT)
     with read(deps.engine) as connection:
-        thread_row(deps, connection, actor, source, thread_id)
+        before = thread_row(deps, connection, actor, source, thread_id)
     text = _checked(text, "/text")
     snapshot = deps.sources[source].snapshot(thread_id)
     if snapshot is not None and snapshot.pause is not None:
         observe(deps, source, thread_id)
     with write(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
-        if not threads.move(
-            connection, source, thread_id, [ThreadStatus.IDLE, ThreadStatus.FAILED], ThreadStatus.RUNNING
-        ):
-            raise Conflict(_WHY_NOT[ThreadStatus(row["status"])], kind=f"thread-{row['status']}")
-        payload = {"text": text, "close": _closings(snapshot.open_calls() if snapshot else [], row["error"])}
+        _begin(connection, row, seen=before)
+        calls = Calls.of(outbox.journal(connection, source, thread_id))
+        payload = {"text": text, "close": _closings(snapshot, calls, row["error"])}
         outbox.put(
-            connection, "message", source, thread_id, dumps(payload), head=snapshot.head if snapshot else ""
+            connection,
+            "message",
+            source,
+            thread_id,
+            dumps(payload),
+            head=snapshot.head if snapshot else "",
         )
         entry = ledger.Entry(
             Event.MESSAGE_SENT, actor, source=source, thread_id=thread_id, payload=dumps({"text": text})
@@ -77,6 +79,21 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
         ledger.append(connection, entry)
         row = thread_row(deps, connection, actor, source, thread_id)
     return _told(deps, row)
+
+
+def _begin(connection: Connection, row: RowMapping, seen: RowMapping) -> None:
+    """Move the thread to running, unless something ran since it was `seen`.
+
+    What was read of its checkpoint in between would belong to another moment, and a message that names an
+    old checkpoint counts as sent already.
+    """
+    status = ThreadStatus(row["status"])
+    if status in _WHY_NOT:
+        raise Conflict(_WHY_NOT[status], kind=f"thread-{status}")
+    at_rest = [ThreadStatus.IDLE, ThreadStatus.FAILED]
+    moved = threads.move(connection, row["source"], row["thread_id"], at_rest, ThreadStatus.RUNNING)
+    if not moved or seen["status"] not in at_rest or row["updated_at"] != seen["updated_at"]:
+        raise Conflict("The thread has just moved on. Read it and send again.", kind="thread-moved")
 
 
 def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
@@ -91,8 +108,16 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
         )
     with write(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
-        calls = Calls.of(outbox.journal(connection, source, thread_id))
+        calls = Calls.of(
+            outbox.journal(connection, source, thread_id),
+            history=reviews.of_thread(connection, source, thread_id),
+        )
         begun = [call.name for call in snapshot.open_calls() if calls.started(call.id)]
+        decided = [call.name for call in snapshot.open_calls() if call.id in calls.reviewed]
+        if decided and not begun:
+            raise Conflict(
+                f"What was decided on {decided[0]} is settled. Send a message instead.", kind="tool-decided"
+            )
         if begun:
             # Running on would call it a second time, and nobody decided that.
             raise Conflict(f"{begun[0]} has begun once already. Send a message instead.", kind="tool-began")
@@ -126,12 +151,22 @@ def _checked(text: str, pointer: str) -> str:
     return text
 
 
-def _closings(open_calls: Sequence[object], error: str) -> list[list[str]]:
-    """What the history says of calls that a failed run left without a result."""
-    text = (
-        f"This call has no result: the run failed ({error[:300]})." if error else "This call has no result."
-    )
-    return [[call.id, call.name, text] for call in open_calls]  # type: ignore[attr-defined]
+def _closings(snapshot: Snapshot | None, calls: Calls, error: str) -> list[list[str]]:
+    """What the history says of calls that a failed run left without a result: what the journal knows."""
+    found = []
+    for call in snapshot.open_calls() if snapshot else ():
+        text, status = _closing(calls.ended(call.id), error[:300])
+        found.append([call.id, call.name, text, status])
+    return found
+
+
+def _closing(ended: str | None, error: str) -> tuple[str, str]:
+    why = f" ({error})" if error else ""
+    if ended == "ok":
+        return f"This call ran to its end. Its result was lost when the run failed{why}.", "success"
+    if ended == "error":
+        return f"This call failed{why}.", "error"
+    return f"This call did not run: the run failed before it{why}.", "error"
 
 
 def thread(deps: Deps, actor: Actor, ref: str, source: str | None = None) -> ThreadView:

@@ -9,6 +9,7 @@ from console.domain.thread import Snapshot
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.records import headline
+from console.services.standing import standing
 from console.store import ledger, reviews, threads
 from console.store.engine import Connection, RowMapping, write
 
@@ -28,8 +29,9 @@ def observe(deps: Deps, source: str, thread_id: str) -> None:
         if known is None or known["status"] == ThreadStatus.RUNNING:
             return
         write_pause(connection, source, thread_id, snapshot)
-        if known["status"] != snapshot.status and known["status"] != ThreadStatus.STUCK:
-            threads.move(connection, source, thread_id, list(ThreadStatus), snapshot.status, snapshot.error)
+        status, text = standing(connection, snapshot)
+        if known["status"] not in {status, ThreadStatus.STUCK}:
+            threads.move(connection, source, thread_id, list(ThreadStatus), status, text)
     where = {"source": source, "thread_id": thread_id}
     deps.changes.publish(
         Change("queue"), Change("thread", **where), Change("review", **where), Change("audit")

@@ -21,8 +21,9 @@ from console.services.calls import Calls
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.observe import WORKER, supersede, write_pause
-from console.services.outcome import ANSWERED, Outcome, compare
+from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
 from console.services.records import decisions_of
+from console.services.standing import after_run, words
 from console.sources.payload import answer as shaped
 from console.sources.port import ResumeRefused, Run
 from console.store import ledger, outbox, reviews, threads
@@ -77,7 +78,7 @@ def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None
     head = snapshot.head if snapshot else ""
     if job.row["kind"] == "message" and head == job.row["head"]:
         payload = loads(job.row["payload_text"])
-        closings = [(each[0], each[1], each[2]) for each in payload["close"]]
+        closings = [(each[0], each[1], each[2], each[3]) for each in payload["close"]]
         return Run(job.thread_id, message=payload["text"], close_calls=closings)
     # The message is in the thread: only what was left unfinished may go on.
     return _plan_going_on(deps, job, snapshot, first=job.before != "dispatched")
@@ -180,7 +181,7 @@ def finish(deps: Deps, job: Job, error: Exception | None) -> None:
             return
         stuck = _settle_group(connection, job, snapshot, error)
         _write_thread(connection, job, snapshot, error, stuck)
-        outbox.set_state(connection, job.row["id"], "failed" if error else "done", error=_words(error)[:2000])
+        outbox.set_state(connection, job.row["id"], "failed" if error else "done", error=words(error)[:2000])
         outbox.release(connection, job.lease)
     deps.drafts.clear(job.source, job.thread_id)
     _publish(deps, job)
@@ -204,7 +205,7 @@ def _settle_group(
         if refused is not None:
             _reopen_or_supersede(connection, row, snapshot, refused)
             continue
-        outcome = _outcome(row, decision, calls, snapshot)
+        outcome = _outcome(row, decision, calls, snapshot, error)
         _write_outcome(connection, row, decision, outcome, snapshot)
         if outcome.state == "stuck":
             uncertain.append(outcome.text)
@@ -224,7 +225,7 @@ def _refused(
         return str(error)
     pause = snapshot.pause if snapshot else None
     if pause is not None and pause.checkpoint_id == group[0]["checkpoint_id"]:
-        return f"the run refused the answer ({_words(error)})" if error else "the run did not take the answer"
+        return f"the run refused the answer ({words(error)})" if error else "the run did not take the answer"
     if group[0]["status"] == Status.DECIDED:
         return "the thread moved on before the verdict was handed over"
     return None
@@ -245,14 +246,37 @@ def _reopen_or_supersede(
         ledger.append(connection, _entry(Event.REOPENED, row, more={"reason": why[:500]}))
 
 
-def _outcome(row: RowMapping, decision: RowMapping, calls: Calls, snapshot: Snapshot | None) -> Outcome:
+def _outcome(
+    row: RowMapping,
+    decision: RowMapping,
+    calls: Calls,
+    snapshot: Snapshot | None,
+    error: Exception | None,
+) -> Outcome:
     if row["kind"] == "answer":
         return Outcome("ok", [ANSWERED], [""])
-    found = compare(reviews.actions_of(row), decisions_of(decision), row["decision_id"], calls)
-    if snapshot is not None and snapshot.unfinished and found.state == "ok" and "did not run" in found.texts:
-        # The run ended half-way; an allowed call without a start may yet be run when it goes on.
+    said = decisions_of(decision)
+    found = compare(reviews.actions_of(row), said, row["decision_id"], calls)
+    missing = any(
+        each["type"] in {"approve", "edit"} and text == DID_NOT_RUN
+        for each, text in zip(said, found.texts, strict=True)
+    )
+    if found.state == "ok" and missing and _may_go_on(row, snapshot, error):
         return replace(found, state="stuck")
     return found
+
+
+def _may_go_on(row: RowMapping, snapshot: Snapshot | None, error: Exception | None) -> bool:
+    """True when the run ended half-way, so that an allowed call without a start may yet be run."""
+    if snapshot is None:
+        return False
+    pause = snapshot.pause
+    return snapshot.unfinished or (
+        error is None
+        and pause is not None
+        and pause.find(row["interrupt_id"]) is not None
+        and pause.checkpoint_id == row["checkpoint_id"]
+    )
 
 
 def _write_outcome(
@@ -298,42 +322,8 @@ def _write_thread(
 ) -> None:
     if snapshot is not None:
         write_pause(connection, job.source, job.thread_id, snapshot)
-    status, text = _thread_status(connection, job, snapshot, error, stuck)
+    status, text = after_run(connection, job.source, job.thread_id, snapshot, error, stuck)
     threads.move(connection, job.source, job.thread_id, list(ThreadStatus), status, text[:2000])
-
-
-def _thread_status(
-    connection: Connection, job: Job, snapshot: Snapshot | None, error: Exception | None, stuck: Sequence[str]
-) -> tuple[ThreadStatus, str]:
-    if snapshot is None:
-        return ThreadStatus.FAILED, _words(error) or "the run ended before anything was stored"
-    if stuck:
-        return ThreadStatus.STUCK, "; ".join(stuck)
-    if snapshot.pause is not None:
-        return snapshot.status, snapshot.error
-    calls = Calls.of(outbox.journal(connection, job.source, job.thread_id))
-    unsure = [
-        call.name
-        for call in snapshot.open_calls()
-        if any(run["ended_at"] is None for run in calls.runs.get(call.id, []))
-    ]
-    if unsure:
-        return (
-            ThreadStatus.STUCK,
-            f"it is uncertain whether {', '.join(unsure)} ran: it started, and no end is recorded",
-        )
-    if error is not None:
-        return ThreadStatus.FAILED, _words(error)
-    if snapshot.status is ThreadStatus.FAILED:
-        return ThreadStatus.FAILED, snapshot.error
-    if snapshot.unfinished:
-        return ThreadStatus.FAILED, "the run was interrupted before its end"
-    return ThreadStatus.IDLE, ""
-
-
-def _words(error: BaseException | None) -> str:
-    """An agent's exception as one line; its trace goes to the log only."""
-    return f"{type(error).__name__}: {error}".strip().splitlines()[0] if error is not None else ""
 
 
 def _publish(deps: Deps, job: Job) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import aiosqlite
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -34,6 +35,7 @@ Graph = Pregel[Any, Any, Any, Any]
 # LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
 STRICT = "__pregel_strict_resume"
 DECISIONS = "console_decisions"
+_RESUME = "__resume__"
 _BUSY_SECONDS = 30
 
 
@@ -71,9 +73,9 @@ class LocalSource:
     def snapshot(self, thread_id: str) -> Snapshot | None:
         with self._reader() as graph:
             state = graph.get_state({"configurable": {"thread_id": thread_id}})
-        if state.metadata is None:
-            return None
-        return self._snapshot(thread_id, state)
+            if state.metadata is None:
+                return None
+            return self._snapshot(thread_id, state, _answer_is_stored(graph, state))
 
     def trial(self, answer: Any) -> None:
         try:
@@ -95,12 +97,12 @@ class LocalSource:
         finally:
             self._readers.put(graph)
 
-    def _snapshot(self, thread_id: str, state: StateSnapshot) -> Snapshot:
+    def _snapshot(self, thread_id: str, state: StateSnapshot, answered: bool) -> Snapshot:
         values = state.values if isinstance(state.values, dict) else {}
         read = messages.read(values.get("messages") or ())
         error = next((str(task.error) for task in state.tasks if task.error), "")
         head = str(state.config["configurable"].get("checkpoint_id", ""))
-        status = _status(state, error)
+        status = _status(state, error, answered)
         pause = self._pause(thread_id, head, state, read) if state.interrupts else None
         return Snapshot(
             head=head,
@@ -113,10 +115,17 @@ class LocalSource:
         )
 
     def _pause(self, thread_id: str, head: str, state: StateSnapshot, read: Sequence[Message]) -> Pause:
-        last = next((each for each in reversed(read) if each.role == "ai"), None)
+        proposals = [each for each in read if each.role == "ai"]
+        last = proposals[-1] if proposals else None
+        earlier = {call.id for each in proposals[:-1] for call in each.tool_calls}
         pending = tuple(
             payload.read(
-                each.id, each.value, each.response_schema, last.tool_calls if last else (), self._schema
+                each.id,
+                each.value,
+                each.response_schema,
+                last.tool_calls if last else (),
+                self._schema,
+                earlier,
             )
             for task in state.tasks
             for each in task.interrupts
@@ -191,10 +200,21 @@ def _tell(part: Any, sink: Sink) -> None:
             sink.token(str(chunk.text))
 
 
-def _status(state: StateSnapshot, error: str) -> ThreadStatus:
-    """The order matters: a task error beside an interrupt is a poisoned pause, alone it is a failure."""
+def _answer_is_stored(graph: Graph, state: StateSnapshot) -> bool:
+    """True when the pause keeps an answer that failed, and would be given that one for ever."""
+    if not state.interrupts or not any(task.error for task in state.tasks):
+        return False
+    saver = graph.checkpointer
+    found = saver.get_tuple(state.config) if isinstance(saver, BaseCheckpointSaver) else None
+    if found is None:
+        return True
+    return any(channel == _RESUME for _, channel, _ in found.pending_writes or ())
+
+
+def _status(state: StateSnapshot, error: str, answered: bool) -> ThreadStatus:
+    """The order matters: a stored answer that failed poisons the pause, another error does not."""
     if state.interrupts:
-        return ThreadStatus.POISONED if error else ThreadStatus.PAUSED
+        return ThreadStatus.POISONED if error and answered else ThreadStatus.PAUSED
     return ThreadStatus.FAILED if error else ThreadStatus.IDLE
 
 

@@ -53,8 +53,11 @@ def _decision(message: BaseMessage) -> str:
     return found if isinstance(found, str) else ""
 
 
-def closing(calls: Sequence[tuple[str, str, str]]) -> list[ToolMessage]:
+def closing(calls: Sequence[tuple[str, str, str, str]]) -> list[ToolMessage]:
     """Results for calls that never got one, so that the history stays valid for providers."""
     return [
-        ToolMessage(text, tool_call_id=call_id, name=name, status="error") for call_id, name, text in calls
+        ToolMessage(
+            text, tool_call_id=call_id, name=name, status="success" if status == "success" else "error"
+        )
+        for call_id, name, text, status in calls
     ]

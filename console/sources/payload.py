@@ -6,12 +6,12 @@ Nothing is guessed. A payload that looks like an approval but does not pair up b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from console.domain.review import DECISIONS, Action, Kind, Pending
 from console.domain.thread import ToolCall
-from console.forms.exact import dumps
+from console.forms.exact import MAX_DEPTH, dumps, is_cut
 
 SchemaOf = Callable[[str], dict[str, Any] | None]
 
@@ -21,20 +21,49 @@ class _Unreadable(Exception):
 
 
 def read(
-    interrupt_id: str, value: Any, response_schema: Any, calls: Sequence[ToolCall], schema_of: SchemaOf
+    interrupt_id: str,
+    value: Any,
+    response_schema: Any,
+    calls: Sequence[ToolCall],
+    schema_of: SchemaOf,
+    earlier: Collection[str] = (),
 ) -> Pending:
-    """One interrupt as a pending review; `calls` are the open calls of the agent's last message."""
+    """One interrupt as a pending review; `calls` are those of the agent's last message.
+
+    `earlier` are the tool call ids of the messages before it: whoever uses one again cannot be told apart.
+    """
     try:
+        if is_cut(dumps(value)):
+            raise _Unreadable(f"it is nested deeper than the {MAX_DEPTH} levels that can be shown exactly")
         if isinstance(value, dict) and value.get("type") == "tool_approval":
-            return _per_call(interrupt_id, value, response_schema, calls)
+            _refuse_ambiguous(calls, earlier)
+            return _per_call(interrupt_id, value, response_schema)
         if isinstance(value, dict) and ({"action_requests", "review_configs"} & set(value)):
+            _refuse_ambiguous(calls, earlier)
             return _batched(interrupt_id, value, calls, schema_of)
     except _Unreadable as problem:
         return Pending(interrupt_id, Kind.UNREADABLE, value_text=dumps(value), note=str(problem))
     schema = dumps(response_schema) if isinstance(response_schema, dict) else ""
     return Pending(
-        interrupt_id, Kind.ANSWER, value_text=dumps(value), answer_schema_text=schema, answer_shape="value"
+        interrupt_id,
+        Kind.ANSWER,
+        value_text=dumps(value),
+        answer_schema_text=schema,
+        answer_shape="value",
     )
+
+
+def _refuse_ambiguous(calls: Sequence[ToolCall], earlier: Collection[str]) -> None:
+    """A call runs at most once for its id, so one id cannot mean two calls."""
+    ids = [call.id for call in calls]
+    if len(ids) != len(set(ids)):
+        raise _Unreadable(
+            "two calls share one tool call id, so a decision on one would be a decision on both"
+        )
+    if any(each in earlier for each in ids):
+        raise _Unreadable(
+            "a call has the tool call id of an earlier one, so their results cannot be told apart"
+        )
 
 
 def _batched(
@@ -46,8 +75,6 @@ def _batched(
     if len(requests) != len(configs):
         raise _Unreadable(f"{len(requests)} action requests came with {len(configs)} review configs")
     ids = call_ids([_name_and_args(request) for request in requests], calls)
-    if duplicated(calls):
-        raise _Unreadable("two calls share one tool call id, so an edit of one would change both")
     actions = tuple(
         _action(position, request, config, ids[position], schema_of)
         for position, (request, config) in enumerate(zip(requests, configs, strict=True))
@@ -91,13 +118,11 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else dumps(value)
 
 
-def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any, calls: Sequence[ToolCall]) -> Pending:
+def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any) -> Pending:
     name, args = _name_and_args(value)
     call_id = value.get("tool_call_id")
     if not isinstance(call_id, str) or not isinstance(schema, dict):
         raise _Unreadable("the tool call id or the list of decisions is missing")
-    if duplicated(calls):
-        raise _Unreadable("two calls share one tool call id, so a decision cannot be told apart")
     branches = _branches(schema)
     edit = _resolve(_resolve(branches.get("edit"), schema, "edited_action"), schema, "args")
     if isinstance(edit, dict) and "$defs" in schema:
@@ -133,11 +158,6 @@ def _deref(node: Any, schema: dict[str, Any]) -> Any:
     if isinstance(node, dict) and isinstance(node.get("$ref"), str):
         return (schema.get("$defs") or {}).get(node["$ref"].rsplit("/", 1)[-1])
     return node
-
-
-def duplicated(calls: Sequence[ToolCall]) -> bool:
-    ids = [call.id for call in calls]
-    return len(ids) != len(set(ids))
 
 
 def call_ids(wanted: Sequence[tuple[str, dict[str, Any]]], calls: Sequence[ToolCall]) -> list[str | None]:

@@ -44,14 +44,15 @@ class Run:
     """One piece of work on a thread. Exactly one of the three: a message, answers, or going on.
 
     `answers` maps interrupt ids to what LangGraph is handed; `decisions` maps tool call ids to the
-    decision that allowed them, for tools to find in their config.
+    decision that allowed them, for tools to find in their config. `close_calls` are (id, tool, text, status)
+    of calls that a failed run left without a result.
     """
 
     thread_id: str
     message: str | None = None
     answers: Mapping[str, Any] | None = None
     decisions: Mapping[str, str] = field(default_factory=dict)
-    close_calls: Sequence[tuple[str, str, str]] = ()
+    close_calls: Sequence[tuple[str, str, str, str]] = ()
 
 
 class Source(Protocol):
