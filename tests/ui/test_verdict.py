@@ -86,6 +86,14 @@ def test_what_was_there_before_is_told_with_hidden_characters_visible() -> None:
     assert judged.changed == {"/order_id": "A[U+202E]8402"}
 
 
+def test_a_text_that_an_input_cannot_show_is_told_as_it_is_now() -> None:
+    """Also when it was not touched: an input would let it turn its neighbours around."""
+    args_text = '{"order_id": "A\\u202e8402", "amount": 1}'
+    assert edited(args_text, amount="2").hidden == {"/order_id": "A[U+202E]8402"}
+    assert edited(args_text, order_id="A\u200b1").hidden == {"/order_id": "A[U+200B]1"}
+    assert edited(args_text, order_id="A-1").hidden == {}
+
+
 def test_arguments_that_are_no_object_cannot_be_edited() -> None:
     assert "no JSON object" in judge(proposed("[1]"), Choice("edit", {"/x": "1"})).missing
 

@@ -31,6 +31,14 @@ def warning_row(text: Drawn) -> rx.Component:
     )
 
 
+def hidden_row(text: Drawn) -> rx.Component:
+    """An input draws hidden characters as nothing, or lets them turn the text around."""
+    words = rx.el.span("This text is really: ", rx.el.bdi(text, dir="ltr"), class_name="small c-amber")
+    return rx.el.div(
+        rx.el.span(class_name="key"), words, class_name="arg arg-note", custom_attrs=test_id("hidden-text")
+    )
+
+
 def read_row(row: Drawn) -> rx.Component:
     kind = rx.cond(row.quoted, rx.el.span("text", class_name="type"))
     value = rx.cond(
@@ -117,7 +125,7 @@ def edit_row(card: Drawn, row: Drawn) -> rx.Component:
             class_name=rx.cond(changed, "arg changed", "arg"),
             custom_attrs={"data-testid": "field", "data-pointer": row.pointer},
         ),
-        warning_row(row.warning),
+        rx.cond(Review.hidden.contains(row.slot), hidden_row(Review.hidden[row.slot])),
     )
 
 

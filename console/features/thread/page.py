@@ -57,6 +57,7 @@ def page() -> rx.Component:
     title = rx.cond(Queue.any_open, "(" + Queue.count + ") Review Console", "Review Console")
     drawer = rx.cond(Desk.drawer, " drawer-open", "")
     desk = rx.el.main(
+        rx.el.h1("Review desk", class_name="sr"),
         mobile_tabs(),
         desk_bar(),
         queue.pane(),

@@ -52,6 +52,7 @@ class Review(rx.State):
     choices: dict[str, str] = {}
     errors: dict[str, str] = {}
     changed: dict[str, str] = {}
+    hidden: dict[str, str] = {}
     figures: dict[str, str] = {}
     turns: dict[str, int] = {}
     effects: list[Effect] = []
@@ -88,7 +89,14 @@ class Review(rx.State):
         """The key is new each time: radios and fields of an earlier drawing cannot stay in the page."""
         self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
         self.id, self._version, self._digest = review.id, review.version, review.digest
-        self.choices, self.errors, self.changed, self.figures, self.turns = {}, {}, {}, {}, {}
+        self.choices, self.errors, self.changed, self.hidden, self.figures, self.turns = (
+            {},
+            {},
+            {},
+            {},
+            {},
+            {},
+        )
         self._edits, self._messages, self._answer, self.as_json = {}, {}, "", False
         self._proposed = cards.proposals(review)
 
@@ -127,6 +135,9 @@ class Review(rx.State):
         }
         self.changed = {
             cards.slot_of(at, key): text for at, each in by_slot for key, text in each.changed.items()
+        }
+        self.hidden = {
+            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.hidden.items()
         }
         self.figures = {str(at): each.figure for at, each in by_slot if each.figure}
         self.effects, self.summary = verdict.effects(judged, choices), verdict.summary(choices)

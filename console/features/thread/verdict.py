@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from console.domain.text import escape
+from console.domain.text import count_hazards, escape
 from console.features.drawn import number_of, read_args
 from console.forms.exact import JsonProblem, dumps, loads
 from console.forms.fields import fields, merge
@@ -37,12 +37,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Judged:
-    """`decision` is complete exactly when `missing` is empty. `changed` holds the old text by pointer."""
+    """`decision` is complete exactly when `missing` is empty.
+
+    By pointer: `changed` holds the old text, `hidden` the present one where an input cannot show all of it.
+    """
 
     decision: dict[str, Any] | None = None
     missing: str = ""
     errors: dict[str, str] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict)
     effect: str = ""
     figure: str = ""
 
@@ -97,13 +101,17 @@ def _edit(proposed: Proposed, edits: Mapping[str, str]) -> Judged:
         for pointer, text in edits.items()
         if pointer in old and text != old[pointer].text
     }
+    now = {pointer: edits.get(pointer, each.text) for pointer, each in old.items()}
+    hidden = {pointer: escape(text) for pointer, text in now.items() if count_hazards(text)}
     if errors:
-        return Judged(missing="has an error", errors=errors, changed=changed)
+        return Judged(missing="has an error", errors=errors, changed=changed, hidden=hidden)
     if dumps(merged) == dumps(dict(args)):
-        return Judged(missing="has no change yet", changed=changed)
+        return Judged(missing="has no change yet", changed=changed, hidden=hidden)
     figure = number_of(dumps(merged))[1]
     decision = {"type": "edit", "edited_action": {"name": proposed.name, "args": merged}}
-    return Judged(decision, changed=changed, effect=figure or f"{len(changed)} changed", figure=figure)
+    return Judged(
+        decision, changed=changed, hidden=hidden, effect=figure or f"{len(changed)} changed", figure=figure
+    )
 
 
 def missing(judged: Sequence[Judged]) -> str:
