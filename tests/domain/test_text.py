@@ -1,0 +1,80 @@
+"""Nothing that a reader cannot see stays unseen."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.domain.text import count_hazards, escape, has_lone_surrogate, is_hidden, visible
+
+EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
+
+
+def test_every_control_and_format_character_is_shown() -> None:
+    drawn_as_themselves = {"\n", "\t"}
+    hidden = [c for c in EVERY_CHARACTER if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}]
+    assert len(hidden) > 100_000
+    assert {c for c in hidden if not is_hidden(c)} == drawn_as_themselves
+
+
+def test_every_bidirectional_control_is_shown() -> None:
+    controls = [
+        c for c in EVERY_CHARACTER if unicodedata.bidirectional(c) in {"LRE", "RLE", "LRO", "RLO", "PDF"}
+    ]
+    controls += [
+        c for c in EVERY_CHARACTER if unicodedata.bidirectional(c) in {"LRI", "RLI", "FSI", "PDI", "BN"}
+    ]
+    controls += ["\u200e", "\u200f", "\u061c"]
+    assert all(map(is_hidden, controls))
+
+
+def test_fillers_variation_selectors_and_tags_are_shown() -> None:
+    blank = [0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x180B, 0x180E, 0x2800, 0x3164, 0xFE0F, 0xFFA0, 0xFEFF]
+    blank += [0xE0001, 0xE0020, 0xE007F, 0xE0100, 0xE01EF, 0x1D173, 0x2060, 0x2064, 0x206A, 0x206F]
+    assert all(is_hidden(chr(code)) for code in blank)
+
+
+def test_what_people_write_is_left_alone() -> None:
+    for text in (
+        "Refund 699.00 ¥ to Zoë — “now”",
+        "退款 699 元，谢谢！",
+        "שלום",
+        "مرحبا",
+        "हिन्दी",
+        "👍",
+        "a\n\tb",
+    ):
+        assert escape(text) == text
+        assert count_hazards(text) == 0
+
+
+@given(st.text())
+def test_the_segments_hold_every_character_once(text: str) -> None:
+    parts = visible(text)
+    again = "".join(chr(int(part.text[2:], 16)) if part.hazard else part.text for part in parts)
+    assert again == text
+    assert sum(bool(part.hazard) for part in parts) == count_hazards(text)
+    assert not any(is_hidden(char) for part in parts for char in part.text)
+    assert not any(is_hidden(char) for char in escape(text))
+
+
+def test_an_escape_says_which_character_it_was() -> None:
+    assert escape("a\u202eb\x00") == "a[U+202E]b[U+0000]"
+    assert [part.hazard for part in visible("\u202e\x1b\U000e0041")] == [
+        "right-to-left override",
+        "escape",
+        "tag latin capital letter a",
+    ]
+
+
+@given(st.text())
+def test_half_a_character_is_what_utf_8_cannot_hold(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        assert has_lone_surrogate(text)
+    else:
+        assert not has_lone_surrogate(text)
