@@ -18,9 +18,16 @@ Desk: Drawn = DeskState
 
 
 def row(item: Drawn) -> rx.Component:
-    tool = rx.cond(
-        item.question,
-        rx.fragment(icon("circle-help", 14), rx.el.span("Question to you", class_name="strong cut")),
+    tool = rx.match(
+        item.kind,
+        (
+            "answer",
+            rx.fragment(icon("circle-help", 14), rx.el.span("Question to you", class_name="strong cut")),
+        ),
+        (
+            "unreadable",
+            rx.fragment(icon("braces", 14), rx.el.span("Unreadable request", class_name="strong cut")),
+        ),
         rx.el.span(item.tool, class_name="mono cut"),
     )
     return link(

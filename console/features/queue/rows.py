@@ -23,7 +23,7 @@ class Item:
     id: str
     href: str
     tool: str
-    question: bool
+    kind: str
     headline: str
     subject: list[Segment]
     source: str
@@ -35,15 +35,13 @@ class Item:
 
 def item(row: QueueRow, with_source: bool) -> Item:
     mark, tone = MARKS.get(row.status, ("", "gray"))
-    if row.kind == "unreadable":
-        mark, tone = "unreadable", "amber"
     return Item(
         id=row.id,
         href=thread_path(
             row.thread_ref, row.source if with_source else "", row.id if row.group_size > 1 else ""
         ),
         tool=escape(row.tool),
-        question=row.kind == "answer",
+        kind=row.kind,
         headline=escape(row.headline),
         subject=visible(row.subject),
         source=row.source,

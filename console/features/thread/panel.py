@@ -84,7 +84,9 @@ def decided() -> rx.Component:
 
 
 def not_yours() -> rx.Component:
-    shown = (Review.why_not != "") & ~Review.deciding & (Review.decided_by == "")
+    shown = (
+        (Review.why_not != "") & ~Review.deciding & (Review.decided_by == "") & (Review.kind != "unreadable")
+    )
     text = "You see everything here. The decision is made by others."
     return rx.cond(shown, note("lock", Review.why_not, rx.el.p(text), handle="no-permission"))
 
@@ -130,13 +132,17 @@ def question() -> rx.Component:
                 on_change=lambda value: Review.write_answer(Review.key, value),
                 custom_attrs=test_id("answer"),
             ),
-            class_name="field-box",
+            class_name="field-box tall",
         ),
         class_name="card action",
         key=Review.key,
     )
     return rx.fragment(
-        note("circle-help", "The agent waits for an answer", rx.el.p("No tool is waiting behind it.")),
+        note(
+            "circle-help",
+            rx.cond(Review.decided_by == "", "The agent waits for an answer", "The agent asked"),
+            rx.el.p("No tool is waiting behind it."),
+        ),
         rx.el.div(
             segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")
         ),
@@ -160,7 +166,7 @@ def verdict_bar() -> rx.Component:
             aria_live="polite",
         ),
         rx.button(
-            "Submit verdict",
+            rx.cond(Review.kind == "answer", "Send answer", "Submit verdict"),
             rx.el.kbd("Ctrl ↵", aria_hidden="true"),
             size="2",
             variant="solid",
