@@ -1,0 +1,119 @@
+"""A power cut, a reload, a second browser: what waits is still there, and the decision still works."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser import shop
+from tests.browser.conftest import Complaints, SignIn
+from tests.browser.desk import Desk
+from tests.conftest import StartServer
+from tests.serving import Server
+
+GONE = r"WebSocket connection to .* failed|ERR_CONNECTION|net::ERR_"
+
+
+def queue(desk: Desk) -> list[str | None]:
+    return [row.get_attribute("data-review") for row in desk.rows.all()]
+
+
+def test_after_a_kill_the_queue_is_the_same_and_the_decision_works(
+    start_server: StartServer, people: SignIn, complaints: Complaints
+) -> None:
+    server = start_server()
+    sam, sue = people("sam", server), people("sue", server)
+    refs = [
+        sam.start(text)
+        for text in ("Refund A-2048 699", "Refund A-2049 450 and text the customer", "退款 A-2050 520 元")
+    ]
+    sam.open_thread(refs[1])
+    sue.open()
+    for each in (sam, sue):
+        expect(each.rows).to_have_count(3)
+    before = queue(sam)
+
+    complaints.tolerate(GONE)
+    server.kill9()
+    lost = sam.page.get_by_text("Connection lost")
+    expect(lost).to_be_visible()
+    server.start()
+    expect(lost).to_have_count(0)
+
+    # sam has touched nothing; sue reloads.
+    sue.page.reload()
+    for each in (sam, sue):
+        expect(each.rows).to_have_count(3)
+        expect(each.test_id("queue-count")).to_have_text("3")
+        assert queue(each) == before
+    expect(sam.messages("human")).to_contain_text("Refund A-2049 450 and text the customer")
+    expect(sam.test_id("action-card")).to_have_count(2)
+    assert shop.refunds(server, refs[1]) == []
+    sam.choose(0, "approve")
+    sam.choose(1, "reject")
+    sam.submit()
+    sam.expect_settled()
+    assert shop.refunds(server, refs[1]) == [("A-2049", 450.0)]
+    for each in (sam, sue):
+        expect(each.rows).to_have_count(2)
+
+    # And what begins after the restart reaches everybody as before.
+    ref = sue.start("Refund A-2048 300")
+    expect(sam.row(ref)).to_have_count(1)
+
+
+def test_after_a_kill_right_behind_the_decision_the_refund_happens_once(
+    start_server: StartServer, people: SignIn
+) -> None:
+    server = start_server()
+    sam = people("sam", server)
+    ref = sam.start("Refund A-2048 699")
+    (review,) = sam.reviews(ref)
+    assert sam.decide(review, {"type": "approve"}).status == 202
+    server.kill9()
+    server.start()
+    sam.open_thread(ref)
+    sam.expect_settled()
+    expect(sam.card(0).get_by_test_id("outcome")).to_have_text("ran")
+    assert shop.refunds(server, ref) == [("A-2048", 699.0)]
+
+
+def test_a_reload_and_a_second_browser_show_chat_and_pending_review(server: Server, people: SignIn) -> None:
+    sam = people("sam").open()
+    ref = sam.begin("Look up order A-2048 and refund 699")
+    sam.expect_status("paused")
+    sam.page.reload()
+    again, sue = people("sam"), people("sue")
+    again.open_thread(ref)
+    sue.open()
+    sue.row(ref).click()
+    for each in (sam, again, sue):
+        expect(each.messages("human")).to_contain_text("Look up order A-2048 and refund 699")
+        expect(each.tool_call("get_order")).to_contain_text("wireless headphones")
+        expect(each.messages("ai")).to_have_count(2)
+        expect(each.argument(0, "/amount")).to_contain_text("699")
+        expect(each.test_id("chat-input")).to_be_disabled()
+    again.choose(0, "approve")
+    again.submit()
+    for each in (sam, again, sue):
+        each.expect_settled()
+        expect(each.messages("ai").last).to_contain_text("699 CNY has been refunded")
+    assert shop.refunds(server, ref) == [("A-2048", 699.0)]
+
+
+def test_what_was_being_written_goes_on_after_a_reload(server: Server, people: SignIn) -> None:
+    """The run belongs to the worker: the tab that began it may go away in the middle."""
+    sam = people("sam").open()
+    ref = sam.begin("Look up order A-2048 and look up A-2049 and look up A-2050 and look up A-2051")
+    sam.page.reload()
+    expect(sam.messages("ai").last).to_contain_text("Order A-2051")
+    sam.expect_status("idle")
+    texts = sam.messages("ai").all_inner_texts()
+    assert len(texts) == len(set(texts)), "no words stand there twice"
+    expect(sam.test_id("chat-draft")).to_have_count(0)
+    assert sam.read(f"/threads/{ref}")["status"] == "idle"
+
+
+def test_an_unknown_thread_is_said_to_be_unknown(people: SignIn) -> None:
+    sam = people("sam").open("/threads/no-such-thread")
+    expect(sam.page.get_by_text("There is no such thread").first).to_be_visible()
+    expect(sam.test_id("action-card")).to_have_count(0)
