@@ -85,6 +85,11 @@ def count_hazards(text: str) -> int:
     return sum(map(is_hidden, text))
 
 
+def findable(*texts: str | None) -> bool:
+    """False when one of the texts has no UTF-8 form, so that nothing stored can ever equal it."""
+    return not any(text is not None and has_lone_surrogate(text) for text in texts)
+
+
 def has_lone_surrogate(text: str) -> bool:
     """Such a string has no UTF-8 form, so it can be neither stored nor hashed as typed."""
     return any("\ud800" <= char <= "\udfff" for char in text)

@@ -16,6 +16,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 from console.domain.access import Actor, Role
 from console.domain.errors import Conflict, Invalid, NotFound, Problem, Unauthenticated
 from console.domain.ledger import Kind
+from console.domain.text import findable
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.throttle import Throttle
@@ -67,6 +68,11 @@ def _nobodys_hash() -> str:
     return _hasher().hash(secrets.token_hex(8))
 
 
+def _bytes(password: str) -> bytes:
+    """Half a character, too, has bytes that can be hashed."""
+    return password.encode("utf-8", "surrogatepass")
+
+
 def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -76,9 +82,9 @@ def sign_in(deps: Deps, name: str, password: str, address: str) -> SignedIn:
     _by_user.check(name[:200])
     _by_address.check(address)
     with read(deps.engine) as connection:
-        user = users.by_name(connection, name)
+        user = users.by_name(connection, name) if findable(name) else None
     # The hash is computed for unknown names, too, so that the time taken tells nothing.
-    right = _hasher().verify(password[:1000], user["password_hash"] if user else _nobodys_hash())
+    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else _nobodys_hash())
     if not right or user is None or user["disabled_at"] is not None:
         _by_user.failed(name[:200])
         _by_address.failed(address)
@@ -181,7 +187,7 @@ def add_user(deps: Deps, actor: Actor, name: str, role: str, password: str) -> s
         problems.append(Problem("a password has at least 4 characters", pointer="/password"))
     if problems:
         raise Invalid(problems)
-    user_id, hashed = uuid.uuid4().hex, _hasher().hash(password)
+    user_id, hashed = uuid.uuid4().hex, _hasher().hash(_bytes(password))
     with write(deps.engine) as connection:
         if users.by_name(connection, name) is not None:
             raise Conflict(f"There is a user {name} already.", kind="name-taken")

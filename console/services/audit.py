@@ -8,6 +8,7 @@ from typing import Any
 
 from console.domain.access import Actor, Permission, allows, require
 from console.domain.ledger import Kind
+from console.domain.text import findable
 from console.services.changes import Change
 from console.services.deps import Deps, visible_sources
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, thread_ref, to_cursor
@@ -34,6 +35,8 @@ def log(
     own = None if allows(actor.role, Permission.AUDIT_ALL) else actor.id
     wanted = ledger.Filter(kind, actor_name, tool, thread, review, outcome, own)
     before = from_cursor(cursor, int)[0] if cursor else None
+    if not findable(kind, actor_name, tool, thread, review, outcome):
+        return Page([], None, 0, total_capped=False)
     visible, limit = visible_sources(deps, actor), bounded(limit)
     with read(deps.engine) as connection:
         rows = ledger.page(connection, wanted, visible, limit + 1, before)

@@ -14,7 +14,7 @@ from console.forms.exact import dumps
 from console.services.calls import Calls
 from console.services.changes import Change
 from console.services.deps import Deps, visible_sources
-from console.services.door import thread_by_ref, thread_row
+from console.services.door import snapshot_of, thread_by_ref, thread_row
 from console.services.observe import observe
 from console.services.paging import bounded, thread_ref
 from console.services.views import MessagesView, MessageView, ThreadView
@@ -57,7 +57,7 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
     with read(deps.engine) as connection:
         before = thread_row(deps, connection, actor, source, thread_id)
     text = _checked(text, "/text")
-    snapshot = deps.sources[source].snapshot(thread_id)
+    snapshot = snapshot_of(deps, source, thread_id)
     if snapshot is not None and snapshot.pause is not None:
         observe(deps, source, thread_id)
     with write(deps.engine) as connection:
@@ -101,7 +101,7 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
     require(actor, Permission.CHAT)
     with read(deps.engine) as connection:
         thread_row(deps, connection, actor, source, thread_id)
-    snapshot = deps.sources[source].snapshot(thread_id)
+    snapshot = snapshot_of(deps, source, thread_id)
     if snapshot is None:
         raise Conflict(
             "The run ended before anything was stored. Send the message again.", kind="nothing-to-run"
@@ -194,7 +194,7 @@ def messages(deps: Deps, actor: Actor, source: str, thread_id: str, *, limit: in
             connection, [each["decision_id"] for each in history if each["decision_id"]]
         )
         journal = outbox.journal(connection, source, thread_id)
-    snapshot = deps.sources[source].snapshot(thread_id)
+    snapshot = snapshot_of(deps, source, thread_id)
     if snapshot is None:
         return MessagesView([], 0)
     calls = Calls.of(
@@ -244,5 +244,5 @@ def values(deps: Deps, actor: Actor, source: str, thread_id: str) -> dict[str, o
     require(actor, Permission.VIEW)
     with read(deps.engine) as connection:
         thread_row(deps, connection, actor, source, thread_id)
-    snapshot = deps.sources[source].snapshot(thread_id)
+    snapshot = snapshot_of(deps, source, thread_id)
     return snapshot.values if snapshot else {}

@@ -19,7 +19,7 @@ from console.forms.exact import dumps, loads
 from console.services import records
 from console.services.changes import Change
 from console.services.deps import Deps
-from console.services.door import review_row
+from console.services.door import review_row, snapshot_of
 from console.services.observe import observe
 from console.services.reading import MISSING as MISSING
 from console.services.reading import Said, read_verdict
@@ -129,7 +129,7 @@ def _about(row: RowMapping) -> dict[str, Any]:
 
 def _refuse_unless_pending(deps: Deps, row: RowMapping) -> None:
     """Ask the source itself: is this interrupt still pending, and is it what was shown?"""
-    snapshot = deps.sources[row["source"]].snapshot(row["thread_id"])
+    snapshot = snapshot_of(deps, row["source"], row["thread_id"])
     if snapshot is not None and snapshot.status is ThreadStatus.POISONED:
         observe(deps, row["source"], row["thread_id"])
         raise Conflict("This thread takes no answer any more; it needs repair first.", kind="poisoned")

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from console.domain.access import Actor
-from console.domain.errors import Conflict, NotFound
-from console.domain.text import has_lone_surrogate
+from console.domain.errors import Conflict, NotFound, Unavailable
+from console.domain.text import findable
+from console.domain.thread import Snapshot
 from console.services.deps import Deps, visible_sources
 from console.services.paging import thread_id_of
+from console.sources.port import SourceError
 from console.store import reviews, threads
 from console.store.engine import Connection, RowMapping
 
 
 def review_row(deps: Deps, connection: Connection, actor: Actor, review_id: str) -> RowMapping:
     """The review; `NotFound` alike for one that is not there and one of a source the actor may not see."""
-    row = reviews.get(connection, review_id) if not has_lone_surrogate(review_id) else None
+    row = reviews.get(connection, review_id) if findable(review_id) else None
     if row is None or row["source"] not in visible_sources(deps, actor):
         raise NotFound("There is no such review.")
     return row
 
 
 def thread_row(deps: Deps, connection: Connection, actor: Actor, source: str, thread_id: str) -> RowMapping:
-    known = not has_lone_surrogate(source + thread_id)
-    row = threads.get(connection, source, thread_id) if known else None
+    row = threads.get(connection, source, thread_id) if findable(source, thread_id) else None
     if row is None or source not in visible_sources(deps, actor):
         raise NotFound("There is no such thread.")
     return row
+
+
+def snapshot_of(deps: Deps, source: str, thread_id: str) -> Snapshot | None:
+    """The thread as its source has it now; `Unavailable` when it cannot be read."""
+    try:
+        return deps.sources[source].snapshot(thread_id)
+    except SourceError as problem:
+        raise Unavailable(f"The thread cannot be read: {problem}. Nothing was changed.") from problem
 
 
 def thread_by_ref(

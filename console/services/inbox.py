@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from console.domain.access import Actor, Permission, require
 from console.domain.errors import Invalid, Problem
 from console.domain.review import Status
+from console.domain.text import findable
 from console.services import records
 from console.services.deps import Deps, visible_sources
 from console.services.door import review_row
@@ -33,6 +34,8 @@ def queue(
     require(actor, Permission.VIEW)
     if status is not None and status not in list(Status):
         raise Invalid([Problem(f"status is one of {', '.join(Status)}", pointer="/status")])
+    if not findable(source, thread, tool):
+        return Page([], None, 0, total_capped=False)
     wanted = reviews.Wanted(status, source, thread, tool)
     after = _after(cursor) if cursor else None
     visible = visible_sources(deps, actor)
@@ -74,7 +77,7 @@ def review(deps: Deps, actor: Actor, review_id: str) -> ReviewView:
 def thread_reviews(deps: Deps, actor: Actor, source: str, thread_id: str) -> list[ReviewView]:
     """The reviews of the thread's newest pause, in task order; empty when it never paused."""
     require(actor, Permission.VIEW)
-    if source not in visible_sources(deps, actor):
+    if source not in visible_sources(deps, actor) or not findable(thread_id):
         return []
     with read(deps.engine) as connection:
         group = reviews.latest_group(connection, source, thread_id)

@@ -8,6 +8,7 @@ from console.domain.review import Pause, Status, ThreadStatus, digest
 from console.domain.thread import Snapshot
 from console.services.changes import Change
 from console.services.deps import Deps
+from console.services.door import snapshot_of
 from console.services.records import headline
 from console.services.standing import standing
 from console.store import ledger, reviews, threads
@@ -21,7 +22,7 @@ def observe(deps: Deps, source: str, thread_id: str) -> None:
 
     Leaves a thread alone that a worker is running: what it does next is its own to write.
     """
-    snapshot = deps.sources[source].snapshot(thread_id)
+    snapshot = snapshot_of(deps, source, thread_id)
     if snapshot is None:
         return
     with write(deps.engine) as connection:

@@ -71,11 +71,17 @@ class LocalSource:
     # --- reading, from any thread
 
     def snapshot(self, thread_id: str) -> Snapshot | None:
-        with self._reader() as graph:
-            state = graph.get_state({"configurable": {"thread_id": thread_id}})
-            if state.metadata is None:
-                return None
-            return self._snapshot(thread_id, state, _answer_is_stored(graph, state))
+        try:
+            with self._reader() as graph:
+                state = graph.get_state({"configurable": {"thread_id": thread_id}})
+                if state.metadata is None:
+                    return None
+                return self._snapshot(thread_id, state, _answer_is_stored(graph, state))
+        except Exception as problem:
+            # A damaged or forbidden checkpoint shows itself in many ways, and none of them is a pause.
+            raise SourceError(
+                f"its checkpoint cannot be read ({type(problem).__name__}: {problem})"
+            ) from problem
 
     def trial(self, answer: Any) -> None:
         try:

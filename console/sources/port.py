@@ -61,7 +61,7 @@ class Source(Protocol):
     name: str
 
     def snapshot(self, thread_id: str) -> Snapshot | None:
-        """The thread now, or None when there is no such thread."""
+        """The thread now, or None when there is no such thread; `SourceError` when it cannot be read."""
         ...
 
     def trial(self, answer: Any) -> None:
