@@ -56,8 +56,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def server(built_frontend: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One demo server for all whose threads are their own; nobody may expect an empty queue of it."""
-    with Server(tmp_path_factory.mktemp("browser") / "data") as started:
+    """One demo server for all whose threads are their own; nobody may expect an empty queue of it.
+
+    Its agent writes at full speed: who wants to see it write has a server with a slower one.
+    """
+    env = {"CONSOLE_DEMO_TOKEN_DELAY": "0"}
+    with Server(tmp_path_factory.mktemp("browser") / "data", env=env) as started:
         yield started
 
 

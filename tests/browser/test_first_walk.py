@@ -146,3 +146,19 @@ def test_the_panel_shows_the_whole_request_and_only_what_may_be_decided(slow: Se
     sam.expect_settled()
     expect(sam.messages("ai").last).to_contain_text("My supervisor answered: A voucher is enough")
     assert shop.refunds(slow, ref) == []
+
+
+def test_what_is_being_written_goes_on_after_a_reload(slow: Server, people: SignIn) -> None:
+    """The run belongs to the worker: the tab that began it may go away in the middle."""
+    sam = people("sam", slow)
+    stopwatch.install(sam.page)
+    sam.open()
+    ref = sam.begin("Look up order A-2048 and look up A-2049 and look up A-2050")
+    sam.page.reload()
+    expect(sam.messages("ai").last).to_contain_text("Order A-2050")
+    sam.expect_status("idle")
+    assert stopwatch.drafts(sam.page), "the page was back before the agent had ended"
+    texts = sam.messages("ai").all_inner_texts()
+    assert len(texts) == len(set(texts)), "no words stand there twice"
+    expect(sam.test_id("chat-draft")).to_have_count(0)
+    assert sam.read(f"/threads/{ref}")["status"] == "idle"

@@ -100,19 +100,6 @@ def test_a_reload_and_a_second_browser_show_chat_and_pending_review(server: Serv
     assert shop.refunds(server, ref) == [("A-2048", 699.0)]
 
 
-def test_what_was_being_written_goes_on_after_a_reload(server: Server, people: SignIn) -> None:
-    """The run belongs to the worker: the tab that began it may go away in the middle."""
-    sam = people("sam").open()
-    ref = sam.begin("Look up order A-2048 and look up A-2049 and look up A-2050 and look up A-2051")
-    sam.page.reload()
-    expect(sam.messages("ai").last).to_contain_text("Order A-2051")
-    sam.expect_status("idle")
-    texts = sam.messages("ai").all_inner_texts()
-    assert len(texts) == len(set(texts)), "no words stand there twice"
-    expect(sam.test_id("chat-draft")).to_have_count(0)
-    assert sam.read(f"/threads/{ref}")["status"] == "idle"
-
-
 def test_an_unknown_thread_is_said_to_be_unknown(people: SignIn) -> None:
     sam = people("sam").open("/threads/no-such-thread")
     expect(sam.page.get_by_text("There is no such thread").first).to_be_visible()
