@@ -141,8 +141,11 @@ def test_only_what_is_plainly_good_is_green(outcome: str, tone: str) -> None:
     assert outcome_tone(outcome) == tone
 
 
-def test_a_failed_tool_is_not_settled_as_decided() -> None:
-    assert status_word("settled", "tool failed: order closed") == ("Settled, with a failure", "red")
+def test_a_failed_tool_is_said_in_the_head_of_the_review() -> None:
+    assert status_word("settled", "tool failed: order closed") == (
+        "Settled as decided, but a tool failed",
+        "red",
+    )
 
 
 def test_a_tools_answer_stands_in_the_card_of_its_call() -> None:

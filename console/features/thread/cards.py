@@ -165,9 +165,9 @@ def _unread(position: int, row: ArgRow) -> FieldRow:
 
 
 def status_word(status: str, outcome: str) -> tuple[str, str]:
-    """Word and tone of the head; a failed tool is never hidden behind "settled as decided"."""
+    """Word and tone of the head; a failed tool is never hidden behind a good word."""
     if status == "settled" and outcome_tone(outcome) == "red":
-        return "Settled, with a failure", "red"
+        return "Settled as decided, but a tool failed", "red"
     return STATUS.get(status, (status, "gray"))
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import reflex as rx
 
 from console.features.desk import Desk as DeskState
-from console.features.thread.state import MESSAGE_CAP
 from console.features.thread.state import Thread as ThreadState
 from console.ui.layout import try_again
 from console.ui.native import tail, when
@@ -154,7 +153,6 @@ def composer(on_submit: Any, locked: Any, hint: str) -> rx.Component:
         rows=1,
         placeholder=rx.cond(shut, "Locked", hint),
         aria_label="Message as the customer",
-        max_length=MESSAGE_CAP,
         disabled=shut,
         enter_key_submit=True,
         custom_attrs=test_id("chat-input"),

@@ -26,7 +26,8 @@ from console.services import chat, deps, inbox
 from console.services.views import ThreadView
 
 WINDOW = 50
-MESSAGE_CAP = 4_000
+# As in services.chat. The browser does not cut at it: a message that is too long is refused whole.
+MESSAGE_CAP = 10_000
 NOTHING = '[0,""]'
 
 
