@@ -40,7 +40,8 @@ class Snapshot:
     """The live view of a thread: `status` as far as checkpoints tell, never running or stuck.
 
     `unfinished` means that steps remain which nobody is known to be running. `head` is the newest
-    checkpoint's id.
+    checkpoint's id. `loose` are the tool call ids of results in `messages` that belong to a half-done step:
+    running on keeps them, a new message drops them.
     """
 
     head: str
@@ -49,12 +50,17 @@ class Snapshot:
     pause: Pause | None = None
     error: str = ""
     unfinished: bool = False
+    loose: frozenset[str] = frozenset()
     values: dict[str, Any] = field(default_factory=dict)
 
     def open_calls(self) -> list[ToolCall]:
         """Calls of the last agent message that have no result yet."""
+        calls, results = self.last_turn()
+        return [call for call in calls if call.id not in results]
+
+    def last_turn(self) -> tuple[tuple[ToolCall, ...], dict[str | None, Message]]:
+        """The calls of the agent's last message that has some, and the results since by tool call id."""
         last = max((at for at, each in enumerate(self.messages) if each.tool_calls), default=None)
         if last is None:
-            return []
-        answered = {each.tool_call_id for each in self.messages[last + 1 :]}
-        return [call for call in self.messages[last].tool_calls if call.id not in answered]
+            return (), {}
+        return self.messages[last].tool_calls, {each.tool_call_id: each for each in self.messages[last + 1 :]}

@@ -152,11 +152,15 @@ def _checked(text: str, pointer: str) -> str:
 
 
 def _closings(snapshot: Snapshot | None, calls: Calls, error: str) -> list[list[str]]:
-    """What the history says of calls that a failed run left without a result: what the journal knows."""
+    """Results for the calls whose own would be missing from the history: as they are, else what is known."""
+    turn, results = snapshot.last_turn() if snapshot else ((), {})
+    loose = snapshot.loose if snapshot else frozenset()
     found = []
-    for call in snapshot.open_calls() if snapshot else ():
-        text, status = _closing(calls.ended(call.id), error[:300])
-        found.append([call.id, call.name, text, status])
+    for call in turn:
+        if call.id in loose:
+            found.append([call.id, call.name, results[call.id].text, results[call.id].status])
+        elif call.id not in results:
+            found.append([call.id, call.name, *_closing(calls.ended(call.id), error[:300])])
     return found
 
 

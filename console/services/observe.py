@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.domain.access import Actor, Role
 from console.domain.ledger import Kind as Event
-from console.domain.review import Pause, Status, ThreadStatus, digest
+from console.domain.review import Pause, Pending, Status, ThreadStatus, digest
 from console.domain.thread import Snapshot
 from console.services.changes import Change
 from console.services.deps import Deps
@@ -42,24 +42,45 @@ def observe(deps: Deps, source: str, thread_id: str) -> None:
 def write_pause(connection: Connection, source: str, thread_id: str, snapshot: Snapshot) -> None:
     """Make the undecided reviews of the thread exactly those of the pause it is in."""
     for row in reviews.undecided_of_thread(connection, source, thread_id):
-        if not _is_pending(row, snapshot.pause):
+        pending = still_pending(row, snapshot.pause)
+        if pending is None or snapshot.pause is None:
             supersede(connection, row)
+        elif digest(snapshot.pause, pending) != row["digest"]:
+            reopen(connection, row, snapshot.pause, pending, "the request is not what it was")
     if snapshot.pause is None:
         return
-    headlines = [
-        headline(each.actions[0].args_text) if each.actions else "" for each in snapshot.pause.pending
-    ]
+    headlines = [_headline(each) for each in snapshot.pause.pending]
     new = reviews.open_pause(connection, snapshot.pause, headlines)
     for row in reviews.of_group(connection, snapshot.pause.group_key()):
         if row["id"] in new:
             _record_opening(connection, row)
 
 
-def _is_pending(row: RowMapping, pause: Pause | None) -> bool:
+def still_pending(row: RowMapping, pause: Pause | None) -> Pending | None:
+    """The review's interrupt as it is now, or None when the thread no longer waits for it."""
     if pause is None or pause.checkpoint_id != row["checkpoint_id"]:
-        return False
-    pending = pause.find(row["interrupt_id"])
-    return pending is not None and digest(pause, pending) == row["digest"]
+        return None
+    return pause.find(row["interrupt_id"])
+
+
+def _headline(pending: Pending) -> str:
+    return headline(pending.actions[0].args_text) if pending.actions else ""
+
+
+def reopen(connection: Connection, row: RowMapping, pause: Pause, pending: Pending, why: str) -> None:
+    """Open the review in its next version. What is shown may have changed with the agent's own code."""
+    if not reviews.reopen(connection, row, pause, pending, _headline(pending)):
+        return
+    entry = ledger.Entry(
+        Event.REOPENED,
+        WORKER,
+        source=row["source"],
+        thread_id=row["thread_id"],
+        review_id=row["id"],
+        tool=row["tool"] or None,
+        more={"reason": why[:500], "request_digest": digest(pause, pending), "version": row["version"] + 1},
+    )
+    ledger.append(connection, entry)
 
 
 def supersede(connection: Connection, row: RowMapping) -> None:

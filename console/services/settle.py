@@ -20,7 +20,7 @@ from console.forms.exact import dumps, loads
 from console.services.calls import Calls
 from console.services.changes import Change
 from console.services.deps import Deps
-from console.services.observe import WORKER, supersede, write_pause
+from console.services.observe import WORKER, reopen, still_pending, supersede, write_pause
 from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
 from console.services.records import decisions_of
 from console.services.standing import after_run, words
@@ -235,15 +235,11 @@ def _reopen_or_supersede(
     connection: Connection, row: RowMapping, snapshot: Snapshot | None, why: str
 ) -> None:
     pause = snapshot.pause if snapshot else None
-    pending = (
-        pause.find(row["interrupt_id"]) if pause and pause.checkpoint_id == row["checkpoint_id"] else None
-    )
-    if pause is None or pending is None or digest(pause, pending) != row["digest"]:
+    pending = still_pending(row, pause)
+    if pause is None or pending is None:
         supersede(connection, row)
-        return
-    cleared = {"decision_id": None, "decided_by": None, "decided_at": None, "note": why[:500]}
-    if reviews.move(connection, row["id"], BEGUN, Status.OPEN, **cleared):
-        ledger.append(connection, _entry(Event.REOPENED, row, more={"reason": why[:500]}))
+    else:
+        reopen(connection, row, pause, pending, why)
 
 
 def _outcome(

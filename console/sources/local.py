@@ -10,6 +10,7 @@ import queue
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,8 @@ class LocalSource:
                 state = graph.get_state({"configurable": {"thread_id": thread_id}})
                 if state.metadata is None:
                     return None
-                return self._snapshot(thread_id, state, _answer_is_stored(graph, state))
+                found = self._snapshot(thread_id, state, _answer_is_stored(graph, state))
+                return replace(found, loose=_loose(graph, state, found.messages)) if state.tasks else found
         except Exception as problem:
             # A damaged or forbidden checkpoint shows itself in many ways, and none of them is a pause.
             raise SourceError(
@@ -204,6 +206,13 @@ def _tell(part: Any, sink: Sink) -> None:
         chunk, _ = part["data"]
         if isinstance(chunk, AIMessageChunk) and chunk.text:
             sink.token(str(chunk.text))
+
+
+def _loose(graph: Graph, state: StateSnapshot, shown: Sequence[Message]) -> frozenset[str]:
+    """Results that the live view adds from a half-done step; the checkpoint itself lacks them."""
+    kept = messages.read(graph.get_state(state.config).values.get("messages") or ())
+    ids = {each.tool_call_id for each in shown} - {each.tool_call_id for each in kept}
+    return frozenset(each for each in ids if each is not None)
 
 
 def _answer_is_stored(graph: Graph, state: StateSnapshot) -> bool:

@@ -72,6 +72,31 @@ def _row(review_id: str, pause: Pause, pending: Pending, order: int, headline: s
     }
 
 
+_SHOWN = (
+    "kind", "digest", "items_text", "value_text", "answer_schema_text", "agent_text", "note", "tool", "tools",
+    "action_count", "headline",
+)  # fmt: skip
+
+
+def reopen(connection: Connection, row: RowMapping, pause: Pause, pending: Pending, headline: str) -> bool:
+    """Open the review in its next version, showing what is pending now; False when someone moved it first."""
+    now = _row(row["id"], pause, pending, row["task_order"], headline)
+    done = connection.execute(
+        update(REVIEW)
+        .where(REVIEW.c.id == row["id"], REVIEW.c.status == row["status"], REVIEW.c.version == row["version"])
+        .values(
+            **{name: now[name] for name in _SHOWN},
+            status=Status.OPEN.value,
+            queue_rank=QUEUE_RANK[Status.OPEN],
+            version=row["version"] + 1,
+            decision_id=None,
+            decided_by=None,
+            decided_at=None,
+        )
+    )
+    return done.rowcount == 1
+
+
 def actions_of(row: RowMapping) -> list[Action]:
     return [
         Action(**{**item, "allowed_decisions": tuple(item["allowed_decisions"])})

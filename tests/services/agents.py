@@ -1,7 +1,8 @@
 """Small agents that do what their customer's message says, for what the demo agent is too well-behaved to do.
 
 A message is a JSON list of calls `[name, args]` or `[name, args, id]`; `"raise"` makes the model fail.
-While the file `hold` exists in the folder, `charge`, `note` and the message `"ponder"` wait inside.
+While the file `hold` exists in the folder, `charge`, `note` and the message `"ponder"` wait inside; `boom`
+waits for the file `fuse`.
 """
 
 from __future__ import annotations
@@ -74,18 +75,26 @@ def effects(folder: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
-def wait_while_held(folder: Path) -> None:
+def wait_while_held(folder: Path, name: str = "hold") -> None:
     until = time.monotonic() + PATIENCE
-    while (folder / "hold").exists() and time.monotonic() < until:
+    while (folder / name).exists() and time.monotonic() < until:
         time.sleep(0.005)
 
 
-def obedient(folder: Path, *, mode: str = "batched", look: Callable[[], object] = lambda: None) -> Any:
-    """`charge` is gated, `note` and `boom` are free; `look` is called inside the body of `charge`."""
+def obedient(
+    folder: Path,
+    *,
+    mode: str = "batched",
+    look: Callable[[], object] = lambda: None,
+    words: str = "Take money. 13 is an amount that breaks it.",
+) -> Any:
+    """`charge` is gated, `note` and `boom` are free; `look` is called inside the body of `charge`.
 
-    @tool
+    `words` describe `charge` in its schema.
+    """
+
+    @tool(description=words)
     def charge(amount: int, to: str = "", extra: dict[str, Any] | None = None) -> str:
-        """Take money. 13 is an amount that breaks it."""
         look()
         leave_mark(folder, f"charge {amount}")
         wait_while_held(folder)
@@ -103,6 +112,7 @@ def obedient(folder: Path, *, mode: str = "batched", look: Callable[[], object] 
     @tool
     def boom() -> str:
         """Fail."""
+        wait_while_held(folder, "fuse")
         raise ZeroDivisionError("boom")
 
     gate = HumanInTheLoopMiddleware(

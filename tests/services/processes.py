@@ -21,6 +21,7 @@ from console.services import chat, decide, inbox, settle
 from console.services.deps import Deps
 from console.services.worker import running
 from console.sources.local import LocalSource
+from console.store import outbox
 from tests.services.agents import leave_mark, obedient
 from tests.services.world import (
     APPROVE,
@@ -149,6 +150,23 @@ def die_at(folder: Path, moment: str) -> None:
     else:
         settle._settle_group = die
     with running(deps):
+        time.sleep(PATIENCE)
+
+
+def die_after_the_tool(folder: Path, text: str = "") -> None:
+    """A worker that ends when a tool has ended, before its result is kept."""
+    deps = open_console(folder, OBEDIENT)
+    real = outbox.journal_end
+
+    def end_and_die(connection: Any, *given: Any) -> None:
+        real(connection, *given)
+        connection.commit()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    outbox.journal_end = end_and_die
+    with running(deps):
+        if text:
+            chat.start(deps, cast_of(deps)["sam"], OBEDIENT, text)
         time.sleep(PATIENCE)
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from console.services import chat
 from console.services.views import ReviewView
 from tests.services.agents import effects
 from tests.services.processes import (
     CONTEXT,
     decide_and_die,
+    die_after_the_tool,
     die_at,
     die_in_commit,
     kill,
@@ -131,6 +133,30 @@ def test_killed_inside_a_free_tool_it_does_not_run_again_and_the_thread_says_so(
         found = obeying.wait_status(thread_id, "stuck", "failed", "idle")
     assert (found.status, "note" in found.error) == ("stuck", True)
     assert effects(obeying.folder) == ["note x"]
+
+
+def test_killed_after_the_tool_ended_it_does_not_run_again_and_is_uncertain(obeying: World) -> None:
+    review = pause(obeying, call(("charge", {"amount": 5})))
+    obeying.decide(review, APPROVE)
+    with process(die_after_the_tool, obeying.folder) as victim:
+        died(victim)
+    with obeying.worker():
+        assert "its result is not in the thread" in obeying.wait_settled(review.id, "stuck").outcome
+    assert effects(obeying.folder) == ["charge 5"]
+    assert obeying.journal(review.thread_id) == [("charge", '{"amount": 5}', "ok")]
+
+
+def test_killed_after_a_free_tool_ended_the_agent_is_told_so_and_goes_on(obeying: World) -> None:
+    with process(die_after_the_tool, obeying.folder, call(("note", {"text": "x"}))) as victim:
+        died(victim)
+    ((thread_id,),) = obeying.table("SELECT thread_id FROM thread")
+    with obeying.worker():
+        obeying.wait_status(thread_id, "failed")
+        chat.say(obeying.deps, obeying.cast["sam"], OBEDIENT, thread_id, '"go on"')
+        obeying.wait_status(thread_id, "idle")
+    assert effects(obeying.folder) == ["note x"]
+    (result,) = [m.text for m in obeying.messages(thread_id) if m.role == "tool"]
+    assert result.startswith("This call ran to its end.")
 
 
 def test_a_worker_takes_over_at_once_from_one_that_is_dead(idle: World) -> None:

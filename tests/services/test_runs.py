@@ -56,8 +56,11 @@ def test_a_tool_that_raises_settles_its_review_as_failed(obeying: World) -> None
 
 def test_after_a_half_failed_turn_every_call_has_a_result_and_none_runs_again(obeying: World) -> None:
     """Providers refuse a history with a call that has no result."""
+    (obeying.folder / "fuse").touch()
     with obeying.worker():
         thread_id = obeying.start(call(("note", {"text": "x"}), ("boom", {}), ("note", {"text": "y"})))
+        wait_for(lambda: [row[2] for row in obeying.journal(thread_id) if row[0] == "note"] == ["ok", "ok"])
+        (obeying.folder / "fuse").unlink()
         obeying.wait_status(thread_id, "failed")
         done = sorted(effects(obeying.folder))
         say(obeying, thread_id, '"hello"')
@@ -67,13 +70,58 @@ def test_after_a_half_failed_turn_every_call_has_a_result_and_none_runs_again(ob
     results = [m.tool_call_id for m in messages if m.role == "tool"]
     assert sorted(results) == sorted(calls)
     assert sorted(effects(obeying.folder)) == done
-    notes = {json.loads(c.args_text)["text"]: c for c in calls.values() if c.name == "note"}
-    for text, found in notes.items():
-        if f"note {text}" in done:
-            assert found.state == "ran"
-            assert "ran to its end" in found.result
-        else:
-            assert "did not run" in found.result
+    assert done == ["note x", "note y"]
+    told = {c.args_text: (c.state, c.result) for c in calls.values()}
+    assert told['{"text": "x"}'] == ("ran", "noted x")
+    assert told['{"text": "y"}'] == ("ran", "noted y")
+    assert told["{}"][0] == "failed"
+
+
+def test_a_sibling_that_still_runs_when_its_turn_fails_is_uncertain(obeying: World) -> None:
+    (obeying.folder / "hold").touch()
+    (obeying.folder / "fuse").touch()
+    with obeying.worker():
+        thread_id = obeying.start(call(("note", {"text": "x"}), ("boom", {})))
+        wait_for(lambda: len(obeying.journal(thread_id)) == 2)
+        (obeying.folder / "fuse").unlink()
+        assert "note" in obeying.wait_status(thread_id, "stuck").error
+        (obeying.folder / "hold").unlink()
+        with pytest.raises(Conflict):
+            say(obeying, thread_id, '"hello"')
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_a_request_that_changed_with_the_agents_code_is_shown_anew(
+    folder: Any, worlds: Any, decided: bool
+) -> None:
+    """What was approved is what was shown, and a changed tool does not bury the review."""
+
+    def world_with(words: str) -> World:
+        source = LocalSource(OBEDIENT, obedient(folder, words=words), folder / "checkpoints.db")
+        made: World = worlds(deps_over(folder, {OBEDIENT: source}), OBEDIENT)
+        return made
+
+    old, new = world_with("Take money"), world_with("Take money for ever")
+    with old.worker():
+        review = old.pause(call(("charge", {"amount": 5})))
+    if decided:
+        old.decide(review, APPROVE)
+    with new.worker():
+        if not decided:
+            with pytest.raises(Conflict) as refused:
+                new.decide(review, APPROVE)
+            assert refused.value.stale
+        wait_for(lambda: "reopened" in new.kinds(review.id))
+        again = new.review(review.id)
+        assert (again.status, again.decided_by) == ("open", None)
+        assert again.digest != review.digest
+        assert again.version == review.version + (2 if decided else 1)
+        assert new.queue() == [review.id]
+        assert effects(folder) == []
+        new.wait_status(review.thread_id, "paused")
+        new.decide(again, APPROVE, by="sue")
+        new.wait_settled(review.id)
+    assert effects(folder) == ["charge 5"]
 
 
 def test_trying_a_failed_run_again_does_not_repeat_a_tool(obeying: World) -> None:
