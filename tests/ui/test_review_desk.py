@@ -150,6 +150,27 @@ async def test_who_loses_the_race_is_told_who_won(sam: Desk, desk: World, templa
     assert (review.deciding, review.decided_by) == (False, "sue")
 
 
+async def test_choices_that_were_overtaken_are_not_lost_without_a_word(
+    sam: Desk, desk: World, template: Template
+) -> None:
+    """The other's verdict may be drawn before the click arrives; then the click finds nothing to submit."""
+    await sam.choose(0, "approve")
+    desk.decide(desk.reviews(template.thread_id)[0], APPROVE, REJECT, by="sue")
+    await sam.pipeline.send(sam.tab, Thread.refresh)
+    await sam.submit()
+    said = await sam.notice()
+    assert (said.notice_title, said.notice) == (
+        "Sue decided this first",
+        "What you had chosen was not recorded.",
+    )
+
+
+async def test_who_had_chosen_nothing_hears_nothing(sam: Desk, desk: World, template: Template) -> None:
+    desk.decide(desk.reviews(template.thread_id)[0], APPROVE, REJECT, by="sue")
+    await sam.pipeline.send(sam.tab, Thread.refresh)
+    assert (await sam.notice()).notice_title == ""
+
+
 async def test_a_second_click_records_nothing_and_says_nothing(
     sam: Desk, desk: World, template: Template
 ) -> None:

@@ -24,6 +24,9 @@ from console.live.tab import Tab
 from console.services import decide, deps
 from console.services.views import ReviewView
 
+# Title, text and tone.
+Notice = tuple[str, str, str]
+
 
 class Review(rx.State):
     """`key` names one drawing of one version of a review: an event for any other is not applied."""
@@ -71,32 +74,26 @@ class Review(rx.State):
     def _clear(self) -> None:
         self.reset()  # type: ignore[no-untyped-call]
 
-    def _show(self, reviews: Sequence[ReviewView], wanted: str) -> bool:
-        """Draw one review of the pause; true when choices had to go because the request changed."""
+    def _show(self, reviews: Sequence[ReviewView], wanted: str) -> Notice | None:
+        """Draw one review of the pause; the notice says what became of choices that had to go."""
         chosen = _pick(reviews, wanted or self.id)
         if chosen is None:
             self._clear()
-            return False
-        drawn = f"{chosen.id}.{chosen.version}"
-        is_new = drawn != self._drawn
-        lost = is_new and bool(self.choices) and chosen.id == self.id and self.deciding
-        if is_new:
+            return None
+        drawn, notice = f"{chosen.id}.{chosen.version}", None
+        if drawn != self._drawn:
+            if self.choices and self.deciding and wanted in ("", self.id):
+                notice = _overtaken(self.id, chosen)
             self._begin(chosen, drawn)
         self._describe(chosen)
-        return lost and chosen.status == "open"
+        return notice
 
     def _begin(self, review: ReviewView, drawn: str) -> None:
         """The key is new each time: radios and fields of an earlier drawing cannot stay in the page."""
         self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
         self.id, self._version, self._digest = review.id, review.version, review.digest
-        self.choices, self.errors, self.changed, self.hidden, self.figures, self.turns = (
-            {},
-            {},
-            {},
-            {},
-            {},
-            {},
-        )
+        self.choices, self.errors, self.changed, self.hidden = {}, {}, {}, {}
+        self.figures, self.turns = {}, {}
         self._edits, self._messages, self._answer, self.as_json = {}, {}, "", False
         self._proposed = cards.proposals(review)
 
@@ -228,13 +225,14 @@ class Review(rx.State):
             tab._say("The verdict was not accepted", f"{wrong.detail} Nothing was decided.", "amber")
             return
         except Conflict as lost:
-            tab._say(*_lost(lost))
+            notice = _lost(lost)
         except ConsoleError as refusal:
-            tab._say(refusal.title, refusal.detail, "amber")
+            notice = (refusal.title, refusal.detail, "amber")
         else:
-            more = f"Waiting for {recorded.waiting_for} more of this pause." if recorded.waiting_for else ""
-            tab._say("Verdict recorded", f"{self.summary}. {more}".strip(), "green")
+            more = f" Waiting for {recorded.waiting_for} more of this pause." if recorded.waiting_for else ""
+            notice = ("Verdict recorded", f"{self.summary}.{more}", "green")
         await thread._reread()
+        tab._say(*notice)
 
     def _body(self, judged: list[Judged]) -> dict[str, Any]:
         body: dict[str, Any] = {"version": self._version, "digest": self._digest}
@@ -256,17 +254,30 @@ def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:
     return next(iter([*asked, *waiting, *reviews]), None)
 
 
-def _lost(lost: Conflict) -> tuple[str, str, str]:
+def _overtaken(before: str, now: ReviewView) -> Notice | None:
+    """Said to a person whose choices were overtaken; None when it was their own verdict."""
+    lost = "What you had chosen was not recorded."
+    if now.id != before:
+        return "The thread moved on", lost, "amber"
+    if now.status == "open":
+        return "The request changed", "What you had chosen was for the earlier one and is gone.", "amber"
+    if now.decided_by == acting().name:
+        return None
+    return (
+        (f"{now.decided_by.capitalize()} decided this first" if now.decided_by else "It was closed"),
+        lost,
+        "amber",
+    )
+
+
+def _lost(lost: Conflict) -> Notice:
     if lost.decided_by:
-        return (
-            f"{lost.decided_by.capitalize()} decided this first",
-            f"{lost.detail} Yours was not recorded.",
-            "amber",
-        )
+        first = f"{lost.decided_by.capitalize()} decided this first"
+        return first, f"{lost.detail} Yours was not recorded.", "amber"
     if lost.stale:
         return (
             "The request changed",
-            f"{lost.detail} Yours was not recorded; this is the request as it is now.",
+            f"{lost.detail} Yours was not recorded; this is the request now.",
             "amber",
         )
     return lost.title, lost.detail, "amber"

@@ -150,11 +150,8 @@ class Thread(rx.State):
         where = self._source, self._thread_id
         reviews = await asyncio.to_thread(inbox.thread_reviews, deps.current(), acting(), *where)
         review = await self.get_state(Review)
-        if review._show(reviews, wanted):
-            tab = await self.get_state(Tab)
-            tab._say(
-                "The request changed", "What you had chosen was for the earlier one and is gone.", "amber"
-            )
+        if (notice := review._show(reviews, wanted)) is not None:
+            (await self.get_state(Tab))._say(*notice)
         (await self.get_state(Queue))._mark(review.id)
 
     async def _reread(self) -> None:
