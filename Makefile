@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
-.PHONY: run test lint wheel frontend
+.PHONY: run test lint wheel frontend shots
 
 # Looked for when .venv is made; `make PYTHON=/path/to/python3.12 run` names another.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -30,6 +30,11 @@ lint: .venv/.tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+# Pictures of every page and state, into docs/shots/.
+shots: frontend .venv/.tests
+	@$(BIN)/python tests/chromium.py
+	@$(BIN)/python -m tests.shots
 
 wheel: frontend
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .

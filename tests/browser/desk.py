@@ -54,6 +54,10 @@ class Desk:
         assert found, f"{self.page.url} is no thread"
         return found[1]
 
+    def expect_keys(self) -> None:
+        """The piece of the page that listens to the keyboard is fetched last."""
+        self.page.wait_for_load_state("networkidle")
+
     # The queue
 
     @property

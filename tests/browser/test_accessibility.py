@@ -24,23 +24,23 @@ def findings(desk: Desk) -> list[str]:
     ]
 
 
-def in_colours(desk: Desk, scheme: str) -> Desk:
-    """The page follows the system's colours until somebody chooses; axe must not measure while they fade."""
+STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
+
+
+def in_colours(desk: Desk, scheme: str) -> None:
+    """The page follows the system's colours until somebody chooses."""
+    desk.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     expect(desk.page.locator("html")).to_have_class(scheme)
-    desk.page.add_style_tag(
-        content="*, *::before, *::after { transition: none !important; animation: none !important; }"
-    )
-    return desk
 
 
-def login(people: SignIn, scheme: str) -> Desk:
-    nobody = people("nobody", color_scheme=scheme).open("/login?failed=1")
+def login(people: SignIn) -> Desk:
+    nobody = people("nobody").open("/login?failed=1")
     expect(nobody.test_id("login-message")).to_contain_text("wrong")
     return nobody
 
 
-def paused(people: SignIn, scheme: str) -> Desk:
-    sam = people("sam", color_scheme=scheme)
+def paused(people: SignIn) -> Desk:
+    sam = people("sam")
     sam.open_thread(sam.start("Look up A-2048 and refund 699 and text the customer"))
     expect(sam.test_id("action-card")).to_have_count(2)
     sam.choose(0, "edit")
@@ -51,8 +51,8 @@ def paused(people: SignIn, scheme: str) -> Desk:
     return sam
 
 
-def settled(people: SignIn, scheme: str) -> Desk:
-    sam = people("sam", color_scheme=scheme)
+def settled(people: SignIn) -> Desk:
+    sam = people("sam")
     ref = sam.start("Refund A-4040 300")
     sam.open_thread(ref)
     sam.choose(0, "approve")
@@ -62,26 +62,29 @@ def settled(people: SignIn, scheme: str) -> Desk:
     return sam
 
 
-def watching(people: SignIn, scheme: str) -> Desk:
-    sam, quinn = people("sam"), people("quinn", color_scheme=scheme)
+def watching(people: SignIn) -> Desk:
+    sam, quinn = people("sam"), people("quinn")
     quinn.open_thread(sam.start("Refund A-2048 699"))
     expect(quinn.panel.get_by_test_id("no-permission")).to_be_visible()
     return quinn
 
 
-def log(people: SignIn, scheme: str) -> Desk:
-    ada = people("ada", color_scheme=scheme).open("/audit")
+def log(people: SignIn) -> Desk:
+    ada = people("ada").open("/audit")
     ada.page.locator('[data-testid="audit-row"][data-kind="settled"]').first.click()
     expect(ada.test_id("audit-sides")).to_be_visible()
     return ada
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "screen", [login, paused, settled, watching, log], ids=lambda screen: screen.__name__
 )
-def test_nothing_serious_or_critical(
-    people: SignIn, screen: Callable[[SignIn, str], Desk], scheme: str
-) -> None:
-    desk = in_colours(screen(people, scheme), scheme)
-    assert findings(desk) == []
+def test_nothing_serious_or_critical(people: SignIn, screen: Callable[[SignIn], Desk]) -> None:
+    desk = screen(people)
+    # Colours that fade are measured half-way otherwise.
+    desk.page.add_style_tag(content=STILL)
+    found = {}
+    for scheme in ("light", "dark"):
+        in_colours(desk, scheme)
+        found[scheme] = findings(desk)
+    assert found == {"light": [], "dark": []}

@@ -84,6 +84,8 @@ def test_a_refund_from_the_customers_words_to_the_shop(
         expect(each.row(ref)).to_have_count(1)
         expect(each.row(ref)).to_contain_text("refund_order")
         expect(each.test_id("queue-count")).to_have_text("1")
+        expect(each.test_id("queue-badge")).to_have_text("1")
+        expect(each.page).to_have_title("(1) Review Console")
         row_at = stopwatch.first_seen(each.page, f"row {ref}")
         figure(
             f"{each.name}: row {row_at - written_at:+.0f} ms after the pause was written,"
@@ -102,6 +104,7 @@ def test_a_refund_from_the_customers_words_to_the_shop(
     for each in [sam, *watching]:
         expect(each.row(ref)).to_have_count(0)
         expect(each.test_id("queue-count")).to_have_text("0")
+        expect(each.page).to_have_title("Review Console")
     assert shop.refunds(slow, ref) == [("A-2048", 699.0)]
 
 

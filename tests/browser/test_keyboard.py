@@ -15,6 +15,7 @@ def test_from_the_queue_to_the_verdict(server: Server, people: SignIn) -> None:
     sam = people("sam")
     refs = [sam.start("Refund A-2048 699"), sam.start("Refund A-2049 450 and text the customer")]
     sam.open()
+    sam.expect_keys()
     press = sam.page.keyboard.press
     for ref in refs:
         expect(sam.row(ref)).to_have_count(1)
@@ -27,6 +28,8 @@ def test_from_the_queue_to_the_verdict(server: Server, people: SignIn) -> None:
     press("j")
     press("Enter")
     expect(sam.page).to_have_url(re.compile(refs[1]))
+    expect(sam.messages("human")).to_contain_text("Refund A-2049 450 and text the customer")
+    expect(sam.argument(0, "/order_id")).to_contain_text("A-2049")
     expect(sam.test_id("action-card")).to_have_count(2)
 
     press("1")
@@ -67,6 +70,7 @@ def test_edit_and_respond_have_their_keys(server: Server, people: SignIn) -> Non
     ref = sam.start("Refund A-2048 699 and ask your supervisor whether that is enough")
     sam.open_thread(ref)
     expect(sam.test_id("action-card")).to_have_count(2)
+    sam.expect_keys()
     press = sam.page.keyboard.press
     press("1")
     press("e")

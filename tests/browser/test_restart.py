@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser import shop
 from tests.browser.conftest import Complaints, SignIn
 from tests.browser.desk import Desk
-from tests.conftest import StartServer
 from tests.serving import Server
 
 GONE = r"WebSocket connection to .* failed|ERR_CONNECTION|net::ERR_"
+
+
+@pytest.fixture(scope="module")
+def mortal(built_frontend: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server to be killed, always to be started again by who killed it."""
+    with Server(tmp_path_factory.mktemp("mortal") / "data") as started:
+        yield started
 
 
 def queue(desk: Desk) -> list[str | None]:
@@ -18,10 +28,9 @@ def queue(desk: Desk) -> list[str | None]:
 
 
 def test_after_a_kill_the_queue_is_the_same_and_the_decision_works(
-    start_server: StartServer, people: SignIn, complaints: Complaints
+    mortal: Server, people: SignIn, complaints: Complaints
 ) -> None:
-    server = start_server()
-    sam, sue = people("sam", server), people("sue", server)
+    sam, sue = people("sam", mortal), people("sue", mortal)
     refs = [
         sam.start(text)
         for text in ("Refund A-2048 699", "Refund A-2049 450 and text the customer", "退款 A-2050 520 元")
@@ -33,10 +42,10 @@ def test_after_a_kill_the_queue_is_the_same_and_the_decision_works(
     before = queue(sam)
 
     complaints.tolerate(GONE)
-    server.kill9()
+    mortal.kill9()
     lost = sam.page.get_by_text("Connection lost")
     expect(lost).to_be_visible()
-    server.start()
+    mortal.start()
     expect(lost).to_have_count(0)
 
     # sam has touched nothing; sue reloads.
@@ -47,12 +56,12 @@ def test_after_a_kill_the_queue_is_the_same_and_the_decision_works(
         assert queue(each) == before
     expect(sam.messages("human")).to_contain_text("Refund A-2049 450 and text the customer")
     expect(sam.test_id("action-card")).to_have_count(2)
-    assert shop.refunds(server, refs[1]) == []
+    assert shop.refunds(mortal, refs[1]) == []
     sam.choose(0, "approve")
     sam.choose(1, "reject")
     sam.submit()
     sam.expect_settled()
-    assert shop.refunds(server, refs[1]) == [("A-2049", 450.0)]
+    assert shop.refunds(mortal, refs[1]) == [("A-2049", 450.0)]
     for each in (sam, sue):
         expect(each.rows).to_have_count(2)
 
@@ -62,19 +71,18 @@ def test_after_a_kill_the_queue_is_the_same_and_the_decision_works(
 
 
 def test_after_a_kill_right_behind_the_decision_the_refund_happens_once(
-    start_server: StartServer, people: SignIn
+    mortal: Server, people: SignIn
 ) -> None:
-    server = start_server()
-    sam = people("sam", server)
+    sam = people("sam", mortal)
     ref = sam.start("Refund A-2048 699")
     (review,) = sam.reviews(ref)
     assert sam.decide(review, {"type": "approve"}).status == 202
-    server.kill9()
-    server.start()
+    mortal.kill9()
+    mortal.start()
     sam.open_thread(ref)
     sam.expect_settled()
     expect(sam.card(0).get_by_test_id("outcome")).to_have_text("ran")
-    assert shop.refunds(server, ref) == [("A-2048", 699.0)]
+    assert shop.refunds(mortal, ref) == [("A-2048", 699.0)]
 
 
 def test_a_reload_and_a_second_browser_show_chat_and_pending_review(server: Server, people: SignIn) -> None:
