@@ -101,10 +101,13 @@ def test_half_a_character_finds_nobody_and_nothing(idle: World) -> None:
         accounts.sign_in(idle.deps, "sam", "demo\ud800", "192.0.2.1")
     assert accounts.actor_of_session(idle.deps, "\ud800") is None
     assert accounts.actor_of_token(idle.deps, "\ud800") is None
+    given: Any
     for name in ("kind", "actor_name", "tool", "thread", "review", "outcome"):
-        assert audit.log(idle.deps, idle.cast["ada"], **{name: "\ud800"}).items == []
+        given = {name: "\ud800"}
+        assert audit.log(idle.deps, idle.cast["ada"], **given).items == []
     for name in ("source", "thread", "tool"):
-        assert inbox.queue(idle.deps, idle.cast["sam"], **{name: "\ud800"}).items == []
+        given = {name: "\ud800"}
+        assert inbox.queue(idle.deps, idle.cast["sam"], **given).items == []
     for source, thread_id in (("support", "\ud800"), ("\ud800", "t")):
         assert inbox.thread_reviews(idle.deps, idle.cast["sam"], source, thread_id) == []
         with pytest.raises(NotFound):

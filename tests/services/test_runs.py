@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from console.domain.errors import Conflict, Invalid
-from console.services import chat, settle
+from console.services import chat, planning
 from console.services.observe import observe
 from console.sources.local import LocalSource
+from console.sources.payload import answer as shaped
 from tests.services.agents import effects, obedient
 from tests.services.world import APPROVE, OBEDIENT, REJECT, World, call, deps_over, edit, wait_for
 
@@ -256,7 +257,7 @@ def test_a_run_that_does_other_than_decided_is_an_alarm(
 ) -> None:
     """The answer is exchanged on its way to the run, as a flaw in a graph or its middleware might do."""
     wrong = {"decisions": [edit("charge", amount=666)]}
-    monkeypatch.setattr(settle, "shaped", lambda *_: wrong)
+    monkeypatch.setattr(planning, "shaped", lambda *_: wrong)
     with obeying.worker():
         review = obeying.pause(call(("charge", {"amount": 5})))
         obeying.decide(review, decision)
@@ -271,8 +272,7 @@ def test_an_answer_that_the_run_refuses_reopens_the_review_in_its_next_version(
     per_call: World, monkeypatch: Any
 ) -> None:
     """In per_call mode a wrong answer is refused before anything is stored."""
-    real = settle.shaped
-    monkeypatch.setattr(settle, "shaped", lambda *_: {"type": "nonsense"})
+    monkeypatch.setattr(planning, "shaped", lambda *_: {"type": "nonsense"})
     with per_call.worker():
         review = per_call.pause(call(("charge", {"amount": 5})))
         per_call.decide(review, APPROVE)
@@ -284,7 +284,7 @@ def test_an_answer_that_the_run_refuses_reopens_the_review_in_its_next_version(
         with pytest.raises(Conflict) as refused:
             per_call.decide(review, APPROVE)
         assert refused.value.stale
-        monkeypatch.setattr(settle, "shaped", real)
+        monkeypatch.setattr(planning, "shaped", shaped)
         per_call.decide(again, APPROVE, by="sue")
         assert per_call.wait_settled(review.id).decided_by == "sue"
     assert effects(per_call.folder) == ["charge 5"]

@@ -140,7 +140,7 @@ def test_the_edit_schema_is_the_requests_own_else_the_tools() -> None:
     assert found.actions[0].args_schema_text == dumps(own)
 
 
-ANSWERS = [
+ANSWERS: list[Any] = [
     True,
     False,
     None,

@@ -75,11 +75,16 @@ def work(engine: Engine) -> Any:
     return found
 
 
+def taken(work: Any) -> Any:
+    """The row as another process sees it after somebody took it."""
+    return {**work, "state": "taken"}
+
+
 def test_one_owner_holds_a_thread_until_it_lets_go(engine: Engine, work: Any) -> None:
     with write(engine) as connection:
         lease = outbox.take(connection, work, "one", [], 60)
         assert lease is not None
-        assert outbox.take(connection, {**work, "state": "taken"}, "two", [], 60) is None
+        assert outbox.take(connection, taken(work), "two", [], 60) is None
         assert outbox.holds(connection, lease)
         outbox.release(connection, lease)
         assert not outbox.holds(connection, lease)
@@ -91,8 +96,7 @@ def test_a_lost_lease_lets_its_late_owner_change_nothing(engine: Engine, work: A
         old = outbox.take(connection, work, "one", [], -1 if how == "lapsed" else 60)
         assert old is not None
         assert outbox.journal_start(connection, old, "c1", "tool", "{}", None)
-        again = {**work, "state": "taken"}
-        new = outbox.take(connection, again, "two", ["one"] if how == "dead" else [], 60)
+        new = outbox.take(connection, taken(work), "two", ["one"] if how == "dead" else [], 60)
         assert new is not None
         assert new.fence == old.fence + 1
         assert not outbox.holds(connection, old)

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from console.store.engine import Engine, commits, data_version, open_engine, pinned, read, write
 from console.store.schema import current, newest, upgrade
-from console.store.tables import SQLModel
+from console.store.tables import metadata
 
 
 def test_the_migrations_make_the_declared_tables(engine: Engine) -> None:
@@ -20,7 +20,7 @@ def test_the_migrations_make_the_declared_tables(engine: Engine) -> None:
         context = MigrationContext.configure(
             connection, opts={"compare_type": True, "compare_server_default": True}
         )
-        assert compare_metadata(context, SQLModel.metadata) == []
+        assert compare_metadata(context, metadata) == []
         assert current(connection) == newest() is not None
 
 
