@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from console.services.heads import Contradiction, Signer
 from console.services.verify import BROKEN, CUT, INTACT, UNREADABLE, UNSIGNED, Report, verify
 from console.store import ledger
 from console.store.engine import write
-from tests.services.world import World
+from tests.services.world import World, demo_deps
 
 ENTRIES = 60
 ADA = Actor("id-ada", "ada", Role.ADMIN)
@@ -35,30 +36,58 @@ def check(folder: Path, *, deep: bool = True) -> Report:
     return verify(folder / "console.db", [heads / "heads.txt"], heads / "ledger.pub", deep=deep)
 
 
+@contextmanager
+def opened(folder: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(folder / "console.db", timeout=30)) as database, database:
+        yield database
+
+
 def tamper(folder: Path, *statements: str) -> None:
     """As someone with the file and a shell would: triggers first."""
-    with sqlite3.connect(folder / "console.db") as database:
+    with opened(folder) as database:
         for name in ("ledger_next", "ledger_no_update", "ledger_no_delete"):
             database.execute(f"DROP TRIGGER IF EXISTS {name}")
         for statement in statements:
             database.execute(statement)
-    database.close()
+
+
+def sign(deps: Deps) -> None:
+    signer = Signer(deps)
+    signer.start()
+    signer.stop()
+
+
+def forget_wal(folder: Path) -> None:
+    for name in ("console.db-wal", "console.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def template(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of some entries under a head, made once."""
+    folder = tmp_path_factory.mktemp("signed")
+    shutil.copy(tables, folder / "console.db")
+    deps = demo_deps(folder)
+    append(deps, ENTRIES)
+    sign(deps)
+    deps.engine.dispose()
+    return folder
 
 
 @pytest.fixture
-def signed(idle: World) -> Iterator[Path]:
-    """A log of some entries under a head, nobody running."""
+def signed(idle: World, template: Path) -> Path:
+    """The same log in this test's own folder, nobody running."""
     folder = idle.deps.settings.data
-    append(idle.deps, ENTRIES)
-    signer = Signer(idle.deps)
-    signer.start()
-    signer.stop()
     idle.deps.engine.dispose()
-    yield folder
+    forget_wal(folder)
+    shutil.copy(template / "console.db", folder / "console.db")
+    for name in ("heads", "keys"):
+        shutil.copytree(template / name, folder / name)
+    return folder
 
 
 def last(folder: Path) -> int:
-    with sqlite3.connect(folder / "console.db") as database:
+    with opened(folder) as database:
         return int(database.execute("SELECT max(seq) FROM ledger").fetchone()[0])
 
 
@@ -95,7 +124,7 @@ def test_two_swapped_entries_are_found_at_the_first(signed: Path) -> None:
 def test_a_log_that_was_rewritten_and_chained_again_contradicts_its_head(signed: Path) -> None:
     """Whoever can change an entry can also compute every later hash; the signature is what they lack."""
     tamper(signed)
-    with sqlite3.connect(signed / "console.db") as database:
+    with opened(signed) as database:
         rows = database.execute("SELECT seq, body, prev, hash FROM ledger ORDER BY seq").fetchall()
         before = rows[39][2]
         for seq, body, _, _ in rows[39:]:
@@ -118,16 +147,12 @@ def test_a_cut_log_is_cut(signed: Path, kept: int) -> None:
 def test_a_log_put_back_from_an_old_copy_is_rolled_back(idle: World) -> None:
     folder = idle.deps.settings.data
     append(idle.deps, 5)
-    with sqlite3.connect(folder / "console.db") as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    idle.deps.engine.dispose()
     old = shutil.copy(folder / "console.db", folder / "old.db")
     append(idle.deps, 5)
-    signer = Signer(idle.deps)
-    signer.start()
-    signer.stop()
+    sign(idle.deps)
     idle.deps.engine.dispose()
-    for name in ("console.db-wal", "console.db-shm"):
-        (folder / name).unlink(missing_ok=True)
+    forget_wal(folder)
     shutil.copy(old, folder / "console.db")
     assert check(folder).status == CUT
 
@@ -184,9 +209,7 @@ def test_no_head_is_signed_that_contradicts_an_earlier_one(idle: World, signed: 
 
 def test_a_second_signer_goes_on_where_the_first_stopped(idle: World, signed: Path) -> None:
     append(idle.deps, 4)
-    again = Signer(idle.deps)
-    again.start()
-    again.stop()
+    sign(idle.deps)
     report = check(signed)
     assert (report.status, report.entries) == (INTACT, last(signed))
     assert report.head is not None
