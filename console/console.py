@@ -15,6 +15,7 @@ from console.api.app import make_api
 from console.features import pages
 from console.live.broadcast import BROADCASTER
 from console.services import deps
+from console.services.heads import Signer
 from console.services.watch import Watch
 from console.services.worker import Worker
 from console.webconfig import active_settings
@@ -36,9 +37,11 @@ async def lifespan() -> AsyncIterator[None]:
     made = deps.current()
     worker = Worker(made) if made.settings.worker else None
     watch = Watch(made)
+    signer = Signer(made)
     if worker is not None:
         await asyncio.to_thread(worker.start)
     watch.start()
+    await asyncio.to_thread(signer.start)
     # Started here, its context holds no event of any tab.
     telling = asyncio.create_task(BROADCASTER.run())
     try:
@@ -48,6 +51,8 @@ async def lifespan() -> AsyncIterator[None]:
         watch.stop()
         if worker is not None:
             await asyncio.to_thread(worker.stop)
+        # Last, so that the head covers what the stop itself wrote.
+        await asyncio.to_thread(signer.stop)
 
 
 app = rx.App(

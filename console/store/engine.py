@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from console.domain.errors import Unavailable
 
 __all__ = [
     "Connection",
@@ -22,6 +27,7 @@ __all__ = [
     "read",
     "write",
 ]
+log = logging.getLogger("console.store")
 BUSY_TIMEOUT_MS = 30_000
 _committed, _counting = [0], threading.Lock()
 
@@ -65,7 +71,11 @@ def _begin_sqlite(connection: Connection) -> None:
 @contextmanager
 def write(engine: Engine) -> Iterator[Connection]:
     """One transaction that takes the write lock at once; commits at the end, rolls back on any exception."""
-    with engine.connect().execution_options(immediate=True) as connection, connection.begin():
+    with (
+        _answering(),
+        engine.connect().execution_options(immediate=True) as connection,
+        connection.begin(),
+    ):
         yield connection
     with _counting:
         _committed[0] += 1
@@ -74,8 +84,25 @@ def write(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def read(engine: Engine) -> Iterator[Connection]:
     """One consistent snapshot."""
-    with engine.connect().execution_options(immediate=False) as connection, connection.begin():
+    with (
+        _answering(),
+        engine.connect().execution_options(immediate=False) as connection,
+        connection.begin(),
+    ):
         yield connection
+
+
+@contextmanager
+def _answering() -> Iterator[None]:
+    """A locked, full or read-only database becomes a refusal that a person can read; the log has the rest."""
+    try:
+        yield
+    except (OperationalError, PoolTimeout) as wrong:
+        reason = str(getattr(wrong, "orig", wrong)).splitlines()[0]
+        log.exception("the database refused")
+        raise Unavailable(
+            f"The database did not take it ({reason}). Nothing was decided and nothing is lost. Try again."
+        ) from wrong
 
 
 @contextmanager

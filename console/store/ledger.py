@@ -163,6 +163,17 @@ def _conditions(wanted: Filter, sources: Sequence[str]) -> Any:
     return and_(*conditions)
 
 
+def size(connection: Connection) -> int:
+    """How many entries there are: numbers have no gaps, a trigger sees to it."""
+    return int(connection.execute(select(func.coalesce(func.max(LEDGER.c.seq), 0))).scalar_one())
+
+
+def bodies(connection: Connection, after: int, limit: int) -> list[bytes]:
+    """The bytes that are chained, in order, from entry `after` + 1."""
+    query = select(LEDGER.c.body).where(LEDGER.c.seq > after).order_by(LEDGER.c.seq).limit(limit)
+    return [body.encode() for body in connection.execute(query).scalars()]
+
+
 def body_of(row: RowMapping) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(row["body"])
     return found

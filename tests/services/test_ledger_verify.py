@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ from console.services.verify import BROKEN, CUT, INTACT, UNREADABLE, UNSIGNED, R
 from console.store import ledger
 from console.store.engine import write
 from tests.services.world import World, demo_deps
+from tests.serving import ROOT, environment
 
 ENTRIES = 60
 ADA = Actor("id-ada", "ada", Role.ADMIN)
@@ -218,3 +221,16 @@ def test_a_second_signer_goes_on_where_the_first_stopped(idle: World, signed: Pa
 
 def test_the_key_is_its_owners_alone(signed: Path) -> None:
     assert stat.S_IMODE((signed / "keys" / "ledger.key").stat().st_mode) == 0o600
+
+
+def exit_status(folder: Path, *options: str) -> int:
+    command = [sys.executable, "-m", "console", "audit", "verify", "--data", str(folder), *options]
+    return subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, check=False).returncode
+
+
+def test_the_command_exits_with_the_status(idle: World, signed: Path) -> None:
+    assert exit_status(signed, "--deep") == INTACT
+    append(idle.deps, 1)
+    assert exit_status(signed) == UNSIGNED
+    tamper(signed, "UPDATE ledger SET body = '{}' WHERE seq = 3")
+    assert exit_status(signed, "--fast") == BROKEN

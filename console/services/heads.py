@@ -1,0 +1,161 @@
+"""Signing heads: every 256 entries, 10 s after the first unsigned one, after the start and at the stop.
+
+A head that contradicts an earlier one is never signed: then the log was changed, and the file of heads is
+what shows it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from console.domain.merkle import Frontier, leaf
+from console.services import notes
+from console.services.deps import Deps
+from console.store import ledger
+from console.store.engine import read
+
+log = logging.getLogger("console.heads")
+EVERY_ENTRIES, WITHIN_SECONDS, LOOK_SECONDS = 256, 10.0, 1.0
+_BATCH = 10_000
+
+
+def folder(deps: Deps) -> Path:
+    return deps.settings.data / "heads"
+
+
+class Contradiction(RuntimeError):
+    """The log is not an extension of what was signed before."""
+
+
+class Signer:
+    """One per serving process; a lock on the heads file keeps several of them in step."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+        path = deps.settings.ledger_key
+        if deps.settings.server.on_loopback:
+            notes.make_key(path)
+        self._key = notes.load_key(path)
+        self._frontier = Frontier()
+        self._unsigned_since: float | None = None
+        self._refused = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._main, name="heads", daemon=True)
+
+    def start(self) -> None:
+        """Signs what is there, then goes on beside the server."""
+        folder(self._deps).mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder(self._deps) / "ledger.pub").write_text(notes.verifier(self._key.public_key()) + "\n")
+        self._try()
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(5)
+        self._try()
+
+    def _main(self) -> None:
+        while not self._stop.wait(LOOK_SECONDS):
+            if self._is_due():
+                self._try()
+
+    def _is_due(self) -> bool:
+        with read(self._deps.engine) as connection:
+            waiting = ledger.size(connection) - self._frontier.size
+        if waiting <= 0:
+            self._unsigned_since = None
+            return False
+        if self._unsigned_since is None:
+            self._unsigned_since = time.monotonic()
+        return waiting >= EVERY_ENTRIES or time.monotonic() - self._unsigned_since >= WITHIN_SECONDS
+
+    def _try(self) -> None:
+        if self._refused:
+            return
+        try:
+            self.sign()
+        except Contradiction as problem:
+            self._refused = True
+            log.error("no head is signed any more: %s. Run `console audit verify`.", problem)
+        except Exception:
+            # A full disk or a locked file: the entries stay unsigned until the next turn.
+            log.exception("signing a head failed")
+
+    def sign(self) -> None:
+        """Sign the log as it is now, unless the newest head covers it already."""
+        with self._lock():
+            last = self._last_head()
+            self._begin_at(last)
+            self._catch_up(last)
+            if last is not None and last.size == self._frontier.size:
+                return
+            with read(self._deps.engine) as connection:
+                origin = f"{notes.NAME}/{ledger.install_id(connection)}"
+            note = notes.sign(self._key, origin, self._frontier.size, self._frontier.root())
+            self._write(note)
+        self._unsigned_since = None
+        log.info("signed a head of %d entries", self._frontier.size)
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        with (folder(self._deps) / "heads.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _last_head(self) -> notes.Head | None:
+        path = folder(self._deps) / "heads.txt"
+        text = path.read_text() if path.exists() else ""
+        found = [head for head in notes.read_heads(text, self._key.public_key(), None) if head.valid]
+        return max(found, key=lambda head: head.size, default=None)
+
+    def _begin_at(self, last: notes.Head | None) -> None:
+        """Go on from what was kept at the last head, when its root is the signed one; else from the start."""
+        if last is None or self._frontier.size >= last.size:
+            return
+        kept = self._kept()
+        if kept is not None and kept.size == last.size and kept.root() == last.root:
+            self._frontier = kept
+
+    def _kept(self) -> Frontier | None:
+        try:
+            raw = json.loads((folder(self._deps) / "frontier.json").read_text())
+            return Frontier(int(raw["size"]), [bytes.fromhex(each) for each in raw["roots"]])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _catch_up(self, last: notes.Head | None) -> None:
+        """Take in the entries since; pass the last head's size only with its root."""
+        while True:
+            with read(self._deps.engine) as connection:
+                bodies = ledger.bodies(connection, self._frontier.size, _BATCH)
+            for body in bodies:
+                self._frontier.append(leaf(body))
+                if (
+                    last is not None
+                    and self._frontier.size == last.size
+                    and self._frontier.root() != last.root
+                ):
+                    raise Contradiction(f"the first {last.size} entries are not those that were signed")
+            if len(bodies) < _BATCH:
+                break
+        with read(self._deps.engine) as connection:
+            size = ledger.size(connection)
+        signed = last.size if last is not None else 0
+        if size < max(signed, self._frontier.size):
+            raise Contradiction(f"the log has {size} entries, and a head of {signed} was signed")
+
+    def _write(self, note: str) -> None:
+        second = self._deps.settings.ledger.heads
+        for place in (folder(self._deps), *([second] if second else [])):
+            place.mkdir(parents=True, exist_ok=True)
+            with (place / "heads.txt").open("a") as file:
+                file.write(note + "\n")
+        kept = {"size": self._frontier.size, "roots": [each.hex() for each in self._frontier.roots]}
+        (folder(self._deps) / "frontier.json").write_text(json.dumps(kept))
