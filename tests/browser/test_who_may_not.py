@@ -19,6 +19,7 @@ from tests.browser.desk import Desk
 from tests.serving import Server
 
 NAMESPACE = "/_event"
+ANSWER_SECONDS = 20.0
 
 
 @contextmanager
@@ -42,18 +43,21 @@ def event(sent: list[dict[str, Any]], handler: str) -> dict[str, Any]:
     return next(each for each in reversed(sent) if each["name"].endswith(f".{handler}"))
 
 
-def send_as(desk: Desk, server: Server, path: str, events: list[dict[str, Any]]) -> list[str]:
-    """Over a socket of its own with the person's cookie: what a script in their browser could send."""
+def send_as(desk: Desk, server: Server, path: str, events: list[dict[str, Any]]) -> None:
+    """Over a socket of its own with the person's cookie: what a script in their browser could send.
+
+    Each event is answered before the next one goes out, a refused one by the notice that says so.
+    """
     cookie = "; ".join(f"{each['name']}={each['value']}" for each in desk.page.context.cookies())
     # Playwright's loop runs in this thread.
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, _send(server, cookie, path, events)).result(30)
+        pool.submit(asyncio.run, _send(server, cookie, path, events)).result()
 
 
-async def _send(server: Server, cookie: str, path: str, events: list[dict[str, Any]]) -> list[str]:
-    answers: list[str] = []
+async def _send(server: Server, cookie: str, path: str, events: list[dict[str, Any]]) -> None:
+    answers: asyncio.Queue[str] = asyncio.Queue()
     client = socketio.AsyncClient(reconnection=False)
-    client.on("event", lambda update: answers.append(json.dumps(update)), namespace=NAMESPACE)
+    client.on("event", lambda update: answers.put_nowait(json.dumps(update)), namespace=NAMESPACE)
     await client.connect(
         f"{server.base_url}?token=forged",
         headers={"Cookie": cookie, "Origin": server.base_url},
@@ -64,12 +68,19 @@ async def _send(server: Server, cookie: str, path: str, events: list[dict[str, A
     # The page is loaded first, so that the handler has a review to decide on.
     state = events[0]["name"].split(".")[0]
     where = {"pathname": path, "query": {}, "asPath": path}
-    load = {"name": f"{state}.hydrate_and_load", "payload": {}, "router_data": where}
-    for each in [load, *({**each, "router_data": where} for each in events)]:
-        await client.emit("event", each, namespace=NAMESPACE)
-        await client.sleep(0.7)
+    await client.emit(
+        "event",
+        {"name": f"{state}.hydrate_and_load", "payload": {}, "router_data": where},
+        namespace=NAMESPACE,
+    )
+    while '"is_hydrated_rx_state_": true' not in await asyncio.wait_for(answers.get(), ANSWER_SECONDS):
+        pass
+    for each in events:
+        while not answers.empty():
+            answers.get_nowait()
+        await client.emit("event", {**each, "router_data": where}, namespace=NAMESPACE)
+        await asyncio.wait_for(answers.get(), ANSWER_SECONDS)
     await client.disconnect()
-    return answers
 
 
 def refusals(ada: Desk, actor: str) -> list[str]:
@@ -118,12 +129,14 @@ def test_a_decision_forged_over_the_socket_is_refused_and_recorded(server: Serve
         sam.choose(0, "approve")
         sam.submit()
         sam.expect_settled()
-    # The very events of sam's page, with the other review's key in them.
-    (own_review,) = sam.reviews(own, "settled")
-    forged = [event(sent, "choose"), event(sent, "submit")]
-    for each in forged:
-        each["payload"] = json.loads(json.dumps(each["payload"]).replace(own_review["id"], review["id"]))
-        assert review["id"] in json.dumps(each["payload"])
+        submit, own_key = event(sent, "submit"), event(sent, "choose")["payload"]["key"]
+        sam.open_thread(target)
+        sam.choose(0, "approve")
+        choose = event(sent, "choose")
+    # The very events of sam's page, as they would be had sam pressed the button here, too.
+    payload = json.dumps(submit["payload"]).replace(own_key, choose["payload"]["key"])
+    assert payload != json.dumps(submit["payload"])
+    forged = [choose, {**submit, "payload": json.loads(payload)}]
     before = refusals(ada, "quinn")
 
     send_as(quinn, server, f"/threads/{target}", forged)
