@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -20,30 +20,41 @@ from tests.serving import Server
 
 NAMESPACE = "/_event"
 ANSWER_SECONDS = 20.0
+DRAWN_KEY = re.compile(r'"key_rx_state_": "([^"]+)"')
 
 
-@contextmanager
-def events_of(desk: Desk) -> Iterator[list[dict[str, Any]]]:
-    """What the page sends over its socket: name and payload of every event."""
+def events_of(desk: Desk) -> list[dict[str, Any]]:
+    """Name and payload of every event that the pages opened from now on send; it grows as they do."""
     sent: list[dict[str, Any]] = []
-
-    def listen(socket: WebSocket) -> None:
-        socket.on("framesent", lambda frame: take(frame))
 
     def take(frame: str | bytes) -> None:
         text = frame if isinstance(frame, str) else frame.decode()
         if text.startswith(f"42{NAMESPACE},"):
             sent.append(json.loads(text.removeprefix(f"42{NAMESPACE},"))[1])
 
+    def listen(socket: WebSocket) -> None:
+        socket.on("framesent", take)
+
     desk.page.on("websocket", listen)
-    yield sent
+    return sent
 
 
 def event(sent: list[dict[str, Any]], handler: str) -> dict[str, Any]:
     return next(each for each in reversed(sent) if each["name"].endswith(f".{handler}"))
 
 
-def send_as(desk: Desk, server: Server, path: str, events: list[dict[str, Any]]) -> None:
+@dataclass(frozen=True)
+class Forgery:
+    """Events as a page sent them, and the name that page had for what it had drawn."""
+
+    events: list[dict[str, Any]]
+    key: str
+
+    def events_for(self, key: str) -> list[dict[str, Any]]:
+        return [json.loads(json.dumps(each).replace(self.key, key)) for each in self.events]
+
+
+def send_as(desk: Desk, server: Server, path: str, forgery: Forgery) -> None:
     """Over a socket of its own with the person's cookie: what a script in their browser could send.
 
     Each event is answered before the next one goes out, a refused one by the notice that says so.
@@ -51,10 +62,10 @@ def send_as(desk: Desk, server: Server, path: str, events: list[dict[str, Any]])
     cookie = "; ".join(f"{each['name']}={each['value']}" for each in desk.page.context.cookies())
     # Playwright's loop runs in this thread.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _send(server, cookie, path, events)).result()
+        pool.submit(asyncio.run, _send(server, cookie, path, forgery)).result()
 
 
-async def _send(server: Server, cookie: str, path: str, events: list[dict[str, Any]]) -> None:
+async def _send(server: Server, cookie: str, path: str, forgery: Forgery) -> None:
     answers: asyncio.Queue[str] = asyncio.Queue()
     client = socketio.AsyncClient(reconnection=False)
     client.on("event", lambda update: answers.put_nowait(json.dumps(update)), namespace=NAMESPACE)
@@ -65,21 +76,22 @@ async def _send(server: Server, cookie: str, path: str, events: list[dict[str, A
         namespaces=[NAMESPACE],
         transports=["websocket"],
     )
-    # The page is loaded first, so that the handler has a review to decide on.
-    state = events[0]["name"].split(".")[0]
-    where = {"pathname": path, "query": {}, "asPath": path}
-    await client.emit(
-        "event",
-        {"name": f"{state}.hydrate_and_load", "payload": {}, "router_data": where},
-        namespace=NAMESPACE,
-    )
-    while '"is_hydrated_rx_state_": true' not in await asyncio.wait_for(answers.get(), ANSWER_SECONDS):
-        pass
-    for each in events:
+
+    async def send(event: dict[str, Any]) -> str:
+        where = {"pathname": path, "query": {}, "asPath": path}
         while not answers.empty():
             answers.get_nowait()
-        await client.emit("event", {**each, "router_data": where}, namespace=NAMESPACE)
-        await asyncio.wait_for(answers.get(), ANSWER_SECONDS)
+        await client.emit("event", {**event, "router_data": where}, namespace=NAMESPACE)
+        return await asyncio.wait_for(answers.get(), ANSWER_SECONDS)
+
+    # The page is loaded first: there is a review to decide on, and its key is the one this tab was given.
+    state = forgery.events[0]["name"].split(".")[0]
+    loaded = await send({"name": f"{state}.hydrate_and_load", "payload": {}})
+    while '"is_hydrated_rx_state_": true' not in loaded:
+        loaded += await asyncio.wait_for(answers.get(), ANSWER_SECONDS)
+    key = DRAWN_KEY.findall(loaded)[-1]
+    for each in forgery.events_for(key):
+        await send(each)
     await client.disconnect()
 
 
@@ -124,22 +136,18 @@ def test_a_decision_forged_over_the_socket_is_refused_and_recorded(server: Serve
     own = sam.start("Refund A-2048 699")
     target = sam.start("Refund A-2049 450")
     (review,) = sam.reviews(target)
-    with events_of(sam) as sent:
-        sam.open_thread(own)
-        sam.choose(0, "approve")
-        sam.submit()
-        sam.expect_settled()
-        submit, own_key = event(sent, "submit"), event(sent, "choose")["payload"]["key"]
-        sam.open_thread(target)
-        sam.choose(0, "approve")
-        choose = event(sent, "choose")
-    # The very events of sam's page, as they would be had sam pressed the button here, too.
-    payload = json.dumps(submit["payload"]).replace(own_key, choose["payload"]["key"])
-    assert payload != json.dumps(submit["payload"])
-    forged = [choose, {**submit, "payload": json.loads(payload)}]
+    sent = events_of(sam)
+    sam.open_thread(own)
+    sam.choose(0, "approve")
+    sam.submit()
+    sam.expect_settled()
+    events = [event(sent, "choose"), event(sent, "submit")]
+    # The very events of sam's page, for the other review.
+    forgery = Forgery(events, key=events[0]["payload"]["key"])
+    assert forgery.key in json.dumps(events[1])
     before = refusals(ada, "quinn")
 
-    send_as(quinn, server, f"/threads/{target}", forged)
+    send_as(quinn, server, f"/threads/{target}", forgery)
 
     (still,) = sam.reviews(target)
     assert (still["status"], still["version"]) == ("open", review["version"])
@@ -151,7 +159,7 @@ def test_a_decision_forged_over_the_socket_is_refused_and_recorded(server: Serve
     expect(denied.first).to_be_visible()
 
     # The same events with sam's own cookie are a decision: what was refused was the person, not the form.
-    send_as(sam, server, f"/threads/{target}", forged)
+    send_as(sam, server, f"/threads/{target}", forgery)
     sam.wait_for(target, "idle")
     assert shop.refunds(server, target) == [("A-2049", 450.0)]
 
