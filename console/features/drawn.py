@@ -78,12 +78,12 @@ def hazards_in(*texts: str) -> int:
     return sum(map(count_hazards, texts))
 
 
-def one_line(args_text: str, cap: int = 120) -> str:
-    """A short hint for lists and chips only; a decision is never made from it."""
-    args = read_args(args_text)
-    first = next(iter(args.values()), "") if args else args_text
-    text = first if isinstance(first, str) else dumps(first)
-    line = "".join(part.text for part in visible(text.replace("\n", " ")))
+def brief(args_text: str, cap: int = 48) -> str:
+    """A hint to tell calls apart by: the scalar arguments in a row. A decision is never made from it."""
+    args = read_args(args_text) or {}
+    scalars = [value for value in args.values() if not isinstance(value, dict | list) and value != ""]
+    line = " · ".join(value if isinstance(value, str) else dumps(value) for value in scalars)
+    line = "".join(part.text for part in visible(line[: cap * 2].replace("\n", " ")))
     return line if len(line) <= cap else f"{line[: cap - 1]}…"
 
 

@@ -65,6 +65,7 @@ def review_view(
         agent_text=row["agent_text"],
         value=loads_or_none(row["value_text"]),
         value_text=row["value_text"],
+        answer_text=answer_of(decision),
         answer_schema=loads_or_none(row["answer_schema_text"]),
         note=row["note"],
         decided_by=row["decided_by"],
@@ -118,6 +119,12 @@ def decisions_of(decision: RowMapping | None) -> list[dict[str, Any]]:
     body = json.loads(decision["body_text"]) if decision is not None else {}
     found = body.get("decisions")
     return found if isinstance(found, list) else []
+
+
+def answer_of(decision: RowMapping | None) -> str:
+    """The recorded answer as exact JSON text; empty when there is none."""
+    body = json.loads(decision["body_text"]) if decision is not None else {}
+    return dumps(body["answer"]) if "answer" in body else ""
 
 
 def final_args(decision: Mapping[str, Any] | None, proposed: str) -> str:

@@ -79,7 +79,9 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class ReviewView:
-    """`value_text`: exact text of an `answer` or `unreadable` interrupt; `agent_text`: the agent's words.
+    """`value_text`: exact text of an `answer` or `unreadable` interrupt; `answer_text`: what was answered.
+
+    `agent_text` is the agent's last message.
 
     `may_decide` and `why_not` are the same answer that `decide` will give to this actor.
     """
@@ -102,6 +104,7 @@ class ReviewView:
     agent_text: str = ""
     value: Any = None
     value_text: str = ""
+    answer_text: str = ""
     answer_schema: dict[str, Any] | None = None
     note: str = ""
     decided_by: str | None = None

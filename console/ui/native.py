@@ -16,7 +16,7 @@ class NativeForm(BaseHTML):  # type: ignore[misc]
     method: rx.Var[str]
 
 
-class Tail(rx.NoSSRComponent):
+class Tail(rx.Component):
     """`chunk` is the JSON text "[offset, text]" with the offset in UTF-16 units, as JavaScript counts."""
 
     library = LIBRARY
@@ -26,7 +26,7 @@ class Tail(rx.NoSSRComponent):
     on_gap: rx.EventHandler[rx.event.no_args_event_spec]  # type: ignore[type-arg,valid-type]
 
 
-class When(rx.NoSSRComponent):
+class When(rx.Component):
     """`at` is an RFC 3339 text, `look` one of time, seconds, stamp."""
 
     library = LIBRARY
@@ -35,13 +35,13 @@ class When(rx.NoSSRComponent):
     look: rx.Var[str]
 
 
-class PageTitle(rx.NoSSRComponent):
+class PageTitle(rx.Component):
     library = LIBRARY
     tag = "PageTitle"
     text: rx.Var[str]
 
 
-class DeskKeys(rx.NoSSRComponent):
+class DeskKeys(rx.Component):
     library = LIBRARY
     tag = "DeskKeys"
 

@@ -156,18 +156,15 @@ def arguments(card: Drawn) -> rx.Component:
 
 def figure(card: Drawn) -> rx.Component:
     """The money or count that matters, large; struck through when an edit changes it."""
-    moved = Review.changed.contains(card.figure_slot) & Review.figures.contains(card.slot)
+    typed = Review.changed.contains(card.figure_slot) & Review.figures.contains(card.slot)
+    now = rx.cond(typed, Review.figures[card.slot], card.figure_now)
+    moved = rx.fragment(rx.el.span(card.figure, class_name="was"), sr("changed to "), now)
     return rx.cond(
         card.figure != "",
         rx.el.div(
-            rx.cond(
-                moved,
-                rx.fragment(
-                    rx.el.span(card.figure, class_name="was"), sr("changed to "), Review.figures[card.slot]
-                ),
-                card.figure,
-            ),
+            rx.cond(typed | (card.figure_now != ""), moved, card.figure),
             class_name="figure",
+            custom_attrs=test_id("figure"),
         ),
     )
 

@@ -57,6 +57,7 @@ class Card:
     hazards: int
     figure: str
     figure_slot: str
+    figure_now: str
     words: list[Segment]
     words_size: str
     allowed: list[str]
@@ -111,6 +112,7 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         hazards=hazards_in(action.name, *(_plain(row) for row in rows if row.given)),
         figure=figure,
         figure_slot=slot_of(action.position, pointer) if figure else "",
+        figure_now=_figure_now(action, figure) if kind == "edit" else "",
         words=visible(action.description),
         words_size=f"{len(action.description):,}",
         allowed=list(proposed.allowed),
@@ -121,6 +123,12 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         outcome=escape(action.outcome),
         outcome_tone=outcome_tone(action.outcome),
     )
+
+
+def _figure_now(action: ActionView, figure: str) -> str:
+    """What the recorded edit made of the large number; empty when it left it alone."""
+    now = number_of(action.final_args_text)[1]
+    return "" if now == figure else now
 
 
 def _plain(row: FieldRow) -> str:

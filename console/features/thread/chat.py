@@ -25,10 +25,11 @@ Thread: Drawn = ThreadState
 Desk: Drawn = DeskState
 
 
-def call_head(call: Drawn, sign: Any) -> rx.Component:
+def call_head(call: Drawn, sign: Any, *more: rx.Component) -> rx.Component:
     return rx.el.div(
         sign,
         rx.el.span(call.name, class_name="mono"),
+        *more,
         rx.el.span(class_name="grow"),
         tone_word(call.word, call.tone),
         class_name="call-head",
@@ -61,7 +62,9 @@ def waiting_card(calls: Drawn) -> rx.Component:
         rx.foreach(
             calls,
             lambda call: call_head(
-                call, rx.cond(call.number != "", position(call.number, small=True), icon("wrench", 14))
+                call,
+                rx.cond(call.number != "", position(call.number, small=True), icon("wrench", 14)),
+                rx.el.span(call.brief, class_name="dim small num cut"),
             ),
         ),
         class_name="call call-wait",
@@ -237,8 +240,14 @@ def compose() -> rx.Component:
         ),
         rx.el.div(
             rx.el.div(
-                rx.el.p("Begin as the customer would, or take an example.", class_name="dim"),
-                rx.el.div(*(example(text) for text in EXAMPLES), class_name="examples"),
+                rx.cond(
+                    Thread.demo,
+                    rx.fragment(
+                        rx.el.p("Begin as the customer would, or take an example.", class_name="dim"),
+                        rx.el.div(*(example(text) for text in EXAMPLES), class_name="examples"),
+                    ),
+                    rx.el.p("Begin as the customer would.", class_name="dim"),
+                ),
                 style={"display": "grid", "gap": "12px"},
             ),
             class_name="scroll chat-scroll",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from console.domain.text import Segment, escape, visible
-from console.features.drawn import read_args, stamp
+from console.features.drawn import brief, read_args, stamp
 from console.forms.exact import dumps
 from console.services.views import MessageView, ToolCallView
 
@@ -28,6 +28,7 @@ class CallRow:
     id: str
     name: str
     number: str
+    brief: str
     called: list[Segment]
     word: str
     tone: str
@@ -84,6 +85,7 @@ def _call(call: ToolCallView, answer: MessageView | None) -> CallRow:
         id=call.id,
         name=escape(call.name),
         number="" if call.position is None else str(call.position + 1),
+        brief=brief(call.args_text),
         called=visible(_lines(call.args_text)),
         word=label,
         tone=tone,

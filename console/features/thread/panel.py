@@ -147,6 +147,9 @@ def question() -> rx.Component:
             segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")
         ),
         rx.cond(Review.deciding, answering),
+        rx.cond(
+            Review.given != "", note("reply", "The answer", rx.el.p(Review.given), handle="answer-given")
+        ),
     )
 
 

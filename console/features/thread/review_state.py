@@ -48,6 +48,7 @@ class Review(rx.State):
     outcome_tone: str = "gray"
     waiting_for: int = 0
     note: str = ""
+    given: str = ""
     stored: list[Segment] = []
     cards: list[Card] = []
     group: list[Member] = []
@@ -108,7 +109,7 @@ class Review(rx.State):
         self.decided_by, self.decided_at = review.decided_by or "", stamp(review.decided_at)
         self.outcome, self.outcome_tone = escape(review.outcome), cards.outcome_tone(review.outcome)
         self.waiting_for, self.note = review.waiting_for, escape(review.note)
-        self.stored = visible(review.value_text)
+        self.stored, self.given = visible(review.value_text), escape(review.answer_text)
         drawn = cards.cards(review)
         if self.cards != drawn:
             self.cards = drawn

@@ -42,6 +42,7 @@ class Thread(rx.State):
     error: str = ""
     locked: str = ""
     may_chat: bool = False
+    demo: bool = False
     earlier: int = 0
     messages: list[MessageRow] = []
     chunk: str = NOTHING
@@ -63,6 +64,7 @@ class Thread(rx.State):
         if moved:
             desk.composing, desk.drawer, desk.pane = False, False, "queue"
         self.may_chat = access.allows(acting().role, Permission.CHAT)
+        self.demo = deps.current().settings.demo
         await queue._read()
         if queue.phase == "denied":
             await self._leave("denied", queue.problem)
