@@ -48,7 +48,7 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class ActionView:
-    """One proposed call at its position. `args_text` is the exact JSON text that the digest covers.
+    """One proposed call at its position. The digest covers the exact texts `args_text` and `args_schema_text`.
 
     `outcome` is empty until settled, then e.g. "ran", "did not run", "tool failed: order closed".
     """
@@ -60,6 +60,7 @@ class ActionView:
     description: str
     allowed_decisions: Sequence[str]
     args_schema: dict[str, Any] | None
+    args_schema_text: str = ""
     tool_call_id: str | None = None
     decision: dict[str, Any] | None = None
     decision_text: str = ""
@@ -94,7 +95,7 @@ class ReviewView:
     source: str
     thread_id: str
     thread_ref: str
-    checkpoint_ns: str
+    ns: str
     checkpoint_id: str
     interrupt_id: str
     opened_at: datetime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 
@@ -41,6 +42,21 @@ async def test_a_review_shows_every_action_with_its_exact_text(world: World) -> 
         "args_schema",
     } <= set(action)
     assert action["args"] == json.loads(action["args_text"])
+
+
+async def test_anyone_can_compute_the_digest_from_what_was_sent(world: World) -> None:
+    """SHA-256 of the canonical JSON of exactly what the contract lists, by the standard library alone."""
+    async with world.client("sam") as client:
+        review = (await client.get(f"/api/v1/reviews/{world.review_id}")).json()
+    said = ("position", "name", "args_text", "description", "allowed_decisions", "args_schema_text")
+    place = ("source", "thread_id", "ns", "checkpoint_id", "interrupt_id", "kind", "value_text")
+    shown = {
+        "v": 1,
+        **{name: review[name] for name in place},
+        "items": [{name: action[name] for name in said} for action in review["actions"]],
+    }
+    text = json.dumps(shown, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert hashlib.sha256(text.encode()).hexdigest() == review["digest"]
 
 
 @pytest.mark.parametrize("review_id", ["0" * 32, "x", "%00", "~", "%F0%9F%92%B8", "a" * 3000])

@@ -37,7 +37,7 @@ def review(*actions: ActionView, **more: Any) -> ReviewView:
         "source": "support",
         "thread_id": "t",
         "thread_ref": "t",
-        "checkpoint_ns": "",
+        "ns": "",
         "checkpoint_id": "c",
         "interrupt_id": "i",
         "opened_at": NOW,
