@@ -48,7 +48,7 @@ class QueueRow:
 
 @dataclass(frozen=True)
 class ActionView:
-    """One proposed call at its position. The digest covers the exact texts `args_text` and `args_schema_text`.
+    """One proposed call at its position. The digest covers `args_text` and `args_schema_text`, exact JSON.
 
     `outcome` is empty until settled, then e.g. "ran", "did not run", "tool failed: order closed".
     """
