@@ -9,10 +9,11 @@ from console.domain.errors import Conflict, Invalid, NotFound, Problem
 from console.domain.ledger import Kind as Event
 from console.domain.review import ThreadStatus
 from console.domain.text import has_lone_surrogate
-from console.domain.thread import Message, Snapshot
+from console.domain.thread import Message
 from console.forms.exact import dumps
 from console.services.calls import Calls
 from console.services.changes import Change
+from console.services.closings import closings
 from console.services.deps import Deps, visible_sources
 from console.services.door import snapshot_of, thread_by_ref, thread_row
 from console.services.observe import observe
@@ -48,7 +49,7 @@ def start(deps: Deps, actor: Actor, source: str | None, message: str) -> ThreadV
         )
         ledger.append(connection, entry)
         row = thread_row(deps, connection, actor, chosen, thread_id)
-    return _told(deps, row)
+    return told(deps, row)
 
 
 def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> ThreadView:
@@ -64,7 +65,7 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
         row = thread_row(deps, connection, actor, source, thread_id)
         _begin(connection, row, seen=before)
         calls = Calls.of(outbox.journal(connection, source, thread_id))
-        payload = {"text": text, "close": _closings(snapshot, calls, row["error"])}
+        payload = {"text": text, "close": closings(snapshot, calls, row["error"])}
         outbox.put(
             connection,
             "message",
@@ -78,7 +79,7 @@ def say(deps: Deps, actor: Actor, source: str, thread_id: str, text: str) -> Thr
         )
         ledger.append(connection, entry)
         row = thread_row(deps, connection, actor, source, thread_id)
-    return _told(deps, row)
+    return told(deps, row)
 
 
 def _begin(connection: Connection, row: RowMapping, seen: RowMapping) -> None:
@@ -131,10 +132,11 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
             ),
         )
         row = thread_row(deps, connection, actor, source, thread_id)
-    return _told(deps, row)
+    return told(deps, row)
 
 
-def _told(deps: Deps, row: RowMapping) -> ThreadView:
+def told(deps: Deps, row: RowMapping) -> ThreadView:
+    """Wake the worker and tell the browsers, after the commit."""
     where = {"source": row["source"], "thread_id": row["thread_id"]}
     deps.changes.publish(Change("thread", **where), Change("audit"))
     deps.wake()
@@ -149,28 +151,6 @@ def _checked(text: str, pointer: str) -> str:
     if has_lone_surrogate(text) or "\x00" in text:
         raise Invalid([Problem("holds a character that cannot be stored", pointer=pointer)])
     return text
-
-
-def _closings(snapshot: Snapshot | None, calls: Calls, error: str) -> list[list[str]]:
-    """Results for the calls whose own would be missing from the history: as they are, else what is known."""
-    turn, results = snapshot.last_turn() if snapshot else ((), {})
-    loose = snapshot.loose if snapshot else frozenset()
-    found = []
-    for call in turn:
-        if call.id in loose:
-            found.append([call.id, call.name, results[call.id].text, results[call.id].status])
-        elif call.id not in results:
-            found.append([call.id, call.name, *_closing(calls.ended(call.id), error[:300])])
-    return found
-
-
-def _closing(ended: str | None, error: str) -> tuple[str, str]:
-    why = f" ({error})" if error else ""
-    if ended == "ok":
-        return f"This call ran to its end. Its result was lost when the run failed{why}.", "success"
-    if ended == "error":
-        return f"This call failed{why}.", "error"
-    return f"This call did not run: the run failed before it{why}.", "error"
 
 
 def thread(deps: Deps, actor: Actor, ref: str, source: str | None = None) -> ThreadView:

@@ -45,7 +45,7 @@ def compare(
 def _one(action: Action, decision: Mapping[str, Any], decision_id: str, calls: Calls) -> tuple[str, str, str]:
     if action.tool_call_id is None:
         return _STUCK, "uncertain: the call cannot be told apart in the thread", ""
-    runs = [run for run in calls.runs.get(action.tool_call_id, []) if run["ended"] != "paused"]
+    runs = [run for run in calls.runs.get(action.tool_call_id, []) if run["ended"] not in {"paused", "void"}]
     executed = str(runs[-1]["args_text"]) if runs else ""
     if decision["type"] in {"reject", "respond"}:
         if runs:

@@ -24,6 +24,8 @@ from console.store import ledger, outbox, reviews, threads
 from console.store.engine import Connection, RowMapping, read, write
 from console.store.outbox import Lease
 
+# `void`: a person established that the start led to nothing.
+NOT_BEGUN = {"paused", "void"}
 BEGUN = (Status.DECIDED, Status.RESUMING)
 
 
@@ -67,10 +69,14 @@ def plan(deps: Deps, job: Job) -> Run | None:
 
 def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
     head = snapshot.head if snapshot else ""
-    if job.row["kind"] == "message" and head == job.row["head"]:
+    if job.row["kind"] in {"message", "close"} and head == job.row["head"]:
         payload = loads(job.row["payload_text"])
         closings = [(each[0], each[1], each[2], each[3]) for each in payload["close"]]
-        return Run(job.thread_id, message=payload["text"], close_calls=closings)
+        return Run(job.thread_id, message=payload.get("text"), close_calls=closings)
+    if job.row["kind"] == "repair":
+        # A fork of its own pause asks again under a new id; answers stored with the old one stay behind.
+        poisoned = snapshot is not None and snapshot.status is ThreadStatus.POISONED
+        return Run(job.thread_id, fork=head) if poisoned and head == job.row["head"] else None
     # The message is in the thread: only what was left unfinished may go on.
     return _plan_going_on(deps, job, snapshot, first=job.before != "dispatched")
 
@@ -93,7 +99,8 @@ def _uncertain(deps: Deps, job: Job, snapshot: Snapshot) -> list[str]:
 
 
 def began(calls: Calls, call_id: str) -> bool:
-    return any(run["ended"] != "paused" for run in calls.runs.get(call_id, []))
+    """True when the journal has a start that nobody has taken back."""
+    return any(run["ended"] not in NOT_BEGUN for run in calls.runs.get(call_id, []))
 
 
 def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:

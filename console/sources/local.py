@@ -174,6 +174,7 @@ class LocalSource:
                 "thread_id": run.thread_id,
                 STRICT: True,
                 DECISIONS: dict(run.decisions),
+                **({"checkpoint_id": run.fork} if run.fork else {}),
             },
         }
         stream = self._runner.astream(
@@ -194,8 +195,9 @@ class LocalSource:
 def _input(run: Run) -> Any:
     if run.answers is not None:
         return Command(resume=dict(run.answers))
-    if run.message is not None:
-        return {"messages": [*messages.closing(run.close_calls), HumanMessage(run.message)]}
+    said = [HumanMessage(run.message)] if run.message is not None else []
+    if said or run.close_calls:
+        return {"messages": [*messages.closing(run.close_calls), *said]}
     return None
 
 

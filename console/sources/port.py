@@ -41,11 +41,12 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """One piece of work on a thread. Exactly one of the three: a message, answers, or going on.
+    """One piece of work on a thread: answers, a message (or closings alone), or going on from where it is.
 
     `answers` maps interrupt ids to what LangGraph is handed; `decisions` maps tool call ids to the
     decision that allowed them, for tools to find in their config. `close_calls` are (id, tool, text, status)
-    of calls that a failed run left without a result.
+    of calls that a failed run left without a result. `fork` is the checkpoint to go on from instead of the
+    newest: only ever a poisoned pause's own.
     """
 
     thread_id: str
@@ -53,6 +54,7 @@ class Run:
     answers: Mapping[str, Any] | None = None
     decisions: Mapping[str, str] = field(default_factory=dict)
     close_calls: Sequence[tuple[str, str, str, str]] = ()
+    fork: str = ""
 
 
 class Source(Protocol):

@@ -207,6 +207,30 @@ def journal_end(connection: Connection, run_id: int, ended: str, error: str = ""
     )
 
 
+def journal_void(connection: Connection, run_ids: Sequence[int]) -> None:
+    """Take starts back that a person found to have led to nothing: the call may start again."""
+    connection.execute(
+        update(TOOL_RUN)
+        .where(TOOL_RUN.c.id.in_(run_ids), TOOL_RUN.c.ended_at.is_(None))
+        .values(ended_at=datetime.now(UTC), ended="void")
+    )
+
+
+def again(connection: Connection, group_key: str) -> bool:
+    """Put the pause's resume back to `dispatched`, so that the worker reads anew how far it came."""
+    done = connection.execute(
+        update(OUTBOX)
+        .where(OUTBOX.c.group_key == group_key)
+        .values(state="dispatched", not_before=datetime.now(UTC), error="")
+    )
+    return done.rowcount == 1
+
+
+def drop_resume(connection: Connection, group_key: str) -> None:
+    """Of a pause that is closed: nothing of it is handed over any more."""
+    connection.execute(update(OUTBOX).where(OUTBOX.c.group_key == group_key).values(state="done"))
+
+
 def journal(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
     """Every start of the thread, oldest first."""
     query = (

@@ -183,7 +183,7 @@ class RunLease(SQLModel, table=True):
 
 
 class ToolRun(SQLModel, table=True):
-    """The journal: a start is written before the tool's body; `ended` is ok, error or paused."""
+    """The journal: a start is written before the tool's body; `ended` is ok, error, paused or void."""
 
     __tablename__ = "tool_run"
     __table_args__ = (Index("tool_run_by_call", "thread_id", "tool_call_id", "source"),)

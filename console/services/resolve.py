@@ -1,0 +1,276 @@
+"""What a person does about a thread that cannot go on by itself: settle a doubt, close a pause, repair one.
+
+Each is an outbox row like any other run, and each is in the ledger with its reason before it runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from console.domain.access import Actor, Permission, require
+from console.domain.errors import Conflict, Invalid, Problem
+from console.domain.ledger import Kind as Event
+from console.domain.review import UNDECIDED, Status, ThreadStatus
+from console.domain.text import has_lone_surrogate
+from console.domain.thread import Snapshot, ToolCall
+from console.forms.exact import dumps
+from console.services.calls import Calls
+from console.services.chat import told
+from console.services.closings import closings
+from console.services.deps import Deps
+from console.services.door import review_row, snapshot_of, thread_row
+from console.services.outcome import Outcome
+from console.services.owners import is_dead
+from console.services.planning import NOT_BEGUN, began
+from console.services.views import ThreadView
+from console.store import ledger, outbox, reviews, threads
+from console.store.engine import Connection, RowMapping, read, write
+
+CHOICES = ("ran", "not_run", "give_up")
+MAX_REASON, MAX_RESULT = 2_000, 10_000
+_OUTCOME = {"ran": "ran, as {name} found out", "give_up": "uncertain, closed by {name}"}
+
+
+def resolve(
+    deps: Deps, actor: Actor, source: str, thread_id: str, *, choice: Any, reason: Any, result: Any = ""
+) -> ThreadView:
+    """Settle what is uncertain on a stuck thread, by a person's word.
+
+    `ran`: the call did run, `result` is what it answered, the agent goes on with that. `not_run`: it led to
+    nothing and is run now; refused while the process that started it lives, since it may yet do its work.
+    `give_up`: nobody knows; the call is closed and the agent told so. `reason` says how one knows.
+    """
+    require(actor, Permission.DECIDE)
+    with read(deps.engine) as connection:
+        before = thread_row(deps, connection, actor, source, thread_id)
+    _check(choice, reason, result)
+    _refuse_unless(before, ThreadStatus.STUCK, "Only a thread that is stuck has something to settle.")
+    snapshot = snapshot_of(deps, source, thread_id)
+    if snapshot is None:
+        raise Conflict("The thread is gone from its source.", kind="thread-gone")
+    with write(deps.engine) as connection:
+        row = _unchanged(deps, connection, actor, before)
+        calls = Calls.of(outbox.journal(connection, source, thread_id))
+        unsure = [call for call in snapshot.open_calls() if began(calls, call.id)]
+        group = [each for each in reviews.latest_group(connection, source, thread_id) if _is_stuck(each)]
+        if choice == "not_run":
+            _run_again(connection, row, snapshot, calls, unsure, group)
+        else:
+            said = {call.id: _said(choice, actor, result) for call in unsure}
+            _close(connection, row, snapshot, calls, said)
+            _end_runs(connection, calls, unsure, "ok" if choice == "ran" else "error", reason)
+            _settle(connection, group, {call.id for call in unsure}, _OUTCOME[choice].format(name=actor.name))
+        threads.move(connection, source, thread_id, [ThreadStatus.STUCK], ThreadStatus.RUNNING)
+        more = {"choice": choice, "reason": reason, "calls": [call.id for call in unsure]}
+        for entry in _entries(Event.STUCK_RESOLVED, actor, row, group, more, dumps({"result": result})):
+            ledger.append(connection, entry)
+        row = thread_row(deps, connection, actor, source, thread_id)
+    return told(deps, row)
+
+
+def cancel(deps: Deps, actor: Actor, review_id: str, reason: Any = "") -> ThreadView:
+    """Close the whole pause of a review without running anything; every call gets a result that says so."""
+    require(actor, Permission.DECIDE)
+    with read(deps.engine) as connection:
+        review = review_row(deps, connection, actor, review_id)
+        before = thread_row(deps, connection, actor, review["source"], review["thread_id"])
+    _check_text(reason, "/reason", MAX_REASON, needed=False)
+    _refuse_unless_waiting(review)
+    snapshot = snapshot_of(deps, review["source"], review["thread_id"])
+    pause = snapshot.pause if snapshot else None
+    if snapshot is None or pause is None or pause.checkpoint_id != review["checkpoint_id"]:
+        raise Conflict("The thread has moved on. Read it again.", kind="stale", stale=True)
+    if not snapshot.open_calls():
+        raise Conflict("This pause has no call that could be closed; answer it instead.", kind="no-call")
+    with write(deps.engine) as connection:
+        row = _unchanged(deps, connection, actor, before)
+        calls = Calls.of(outbox.journal(connection, row["source"], row["thread_id"]))
+        group = [
+            each
+            for each in reviews.of_group(connection, review["group_key"])
+            if reviews.move(
+                connection,
+                each["id"],
+                (*UNDECIDED, Status.DECIDED),
+                Status.CANCELLED,
+                outcome="closed without running",
+                settled_at=datetime.now(UTC),
+            )
+        ]
+        why = f" Reason: {reason}" if reason else ""
+        said = f"This call was closed by a person without running.{why}", "error"
+        _close(connection, row, snapshot, calls, {call.id: said for call in snapshot.open_calls()})
+        outbox.drop_resume(connection, review["group_key"])
+        waiting = [ThreadStatus.PAUSED, ThreadStatus.POISONED]
+        if not threads.move(connection, row["source"], row["thread_id"], waiting, ThreadStatus.RUNNING):
+            raise Conflict("The thread is being worked on. Read it again.", kind="thread-moved")
+        for entry in _entries(Event.CANCELLED, actor, row, group, {"reason": reason} if reason else {}, None):
+            ledger.append(connection, entry)
+        row = thread_row(deps, connection, actor, row["source"], row["thread_id"])
+    return told(deps, row)
+
+
+def repair(deps: Deps, actor: Actor, review_id: str) -> ThreadView:
+    """Bring a poisoned thread back to its pause: it asks again, under a new review."""
+    require(actor, Permission.ADMINISTER)
+    with read(deps.engine) as connection:
+        review = review_row(deps, connection, actor, review_id)
+        before = thread_row(deps, connection, actor, review["source"], review["thread_id"])
+    _refuse_unless(before, ThreadStatus.POISONED, "Only a thread that takes no answer any more is repaired.")
+    snapshot = snapshot_of(deps, before["source"], before["thread_id"])
+    if snapshot is None or snapshot.status is not ThreadStatus.POISONED:
+        raise Conflict("The thread has moved on. Read it again.", kind="stale", stale=True)
+    with write(deps.engine) as connection:
+        row = _unchanged(deps, connection, actor, before)
+        calls = Calls.of(outbox.journal(connection, row["source"], row["thread_id"]))
+        if begun := [call.name for call in snapshot.open_calls() if began(calls, call.id)]:
+            raise Conflict(f"{begun[0]} has begun; asking again could run it twice.", kind="tool-began")
+        outbox.put(connection, "repair", row["source"], row["thread_id"], "", head=snapshot.head)
+        threads.move(
+            connection, row["source"], row["thread_id"], [ThreadStatus.POISONED], ThreadStatus.RUNNING
+        )
+        ledger.append(
+            connection, _entry(Event.REPAIRED, actor, row, review, {"checkpoint_id": snapshot.head}, None)
+        )
+        row = thread_row(deps, connection, actor, row["source"], row["thread_id"])
+    return told(deps, row)
+
+
+def _check(choice: Any, reason: Any, result: Any) -> None:
+    if choice not in CHOICES:
+        raise Invalid([Problem(f"choice is one of {', '.join(CHOICES)}", pointer="/choice")])
+    _check_text(reason, "/reason", MAX_REASON, needed=True)
+    _check_text(result, "/result", MAX_RESULT, needed=choice == "ran")
+
+
+def _check_text(text: Any, pointer: str, longest: int, *, needed: bool) -> None:
+    if not isinstance(text, str) or len(text) > longest or has_lone_surrogate(text) or "\x00" in text:
+        raise Invalid([Problem(f"must be text of at most {longest:,} characters", pointer=pointer)])
+    if needed and not text.strip():
+        wanted = "say how you know" if pointer == "/reason" else "say what the call answered"
+        raise Invalid([Problem(wanted, pointer=pointer)])
+
+
+def _refuse_unless(row: RowMapping, status: ThreadStatus, why: str) -> None:
+    if row["status"] != status:
+        raise Conflict(f"{why} This one is {row['status']}.", kind=f"thread-{row['status']}")
+
+
+def _refuse_unless_waiting(review: RowMapping) -> None:
+    if review["status"] not in {*UNDECIDED, Status.DECIDED}:
+        raise Conflict(
+            f"This review is {review['status']}. Nothing was closed.",
+            kind="closed",
+            decided_by=review["decided_by"],
+            decided_at=review["decided_at"],
+        )
+
+
+def _unchanged(deps: Deps, connection: Connection, actor: Actor, before: RowMapping) -> RowMapping:
+    """The thread as it was when its checkpoint was read; `Conflict` when something happened in between."""
+    row = thread_row(deps, connection, actor, before["source"], before["thread_id"])
+    if (row["status"], row["updated_at"]) != (before["status"], before["updated_at"]):
+        raise Conflict("The thread has just moved on. Read it again.", kind="thread-moved")
+    return row
+
+
+def _is_stuck(review: RowMapping) -> bool:
+    return str(review["status"]) == Status.STUCK
+
+
+def _said(choice: str, actor: Actor, result: str) -> tuple[str, str]:
+    if choice == "ran":
+        return result, "success"
+    return "Whether this call ran could not be established. Do not call it again unasked.", "error"
+
+
+def _run_again(
+    connection: Connection,
+    row: RowMapping,
+    snapshot: Snapshot,
+    calls: Calls,
+    unsure: Sequence[ToolCall],
+    group: Sequence[RowMapping],
+) -> None:
+    runs = [run for call in unsure for run in calls.runs[call.id] if run["ended"] not in NOT_BEGUN]
+    for run in runs:
+        if run["ended_at"] is not None:
+            raise Conflict(f"{run['name']} did run to its end; say what it answered.", kind="tool-ended")
+        if not is_dead(run["owner"]):
+            raise Conflict(
+                f"The process that started {run['name']} still lives, so it may yet do its work.",
+                kind="owner-alive",
+            )
+    outbox.journal_void(connection, [run["id"] for run in runs])
+    for each in group:
+        cleared = {"outcome": "", "outcomes_text": "", "settled_at": None}
+        reviews.move(connection, each["id"], [Status.STUCK], Status.RESUMING, **cleared)
+    if not group or not outbox.again(connection, group[0]["group_key"]):
+        outbox.put(connection, "continue", row["source"], row["thread_id"], "", head=snapshot.head)
+
+
+def _close(
+    connection: Connection,
+    row: RowMapping,
+    snapshot: Snapshot,
+    calls: Calls,
+    said: Mapping[str, tuple[str, str]],
+) -> None:
+    payload = {"close": closings(snapshot, calls, "", said)}
+    outbox.put(connection, "close", row["source"], row["thread_id"], dumps(payload), head=snapshot.head)
+
+
+def _end_runs(
+    connection: Connection, calls: Calls, unsure: Sequence[ToolCall], ended: str, reason: str
+) -> None:
+    for run in (run for call in unsure for run in calls.runs[call.id]):
+        outbox.journal_end(connection, run["id"], ended, f"by a person's word: {reason}"[:2000])
+
+
+def _settle(connection: Connection, group: Sequence[RowMapping], unsure: set[str], outcome: str) -> None:
+    """The doubtful positions get the person's outcome; the others keep theirs."""
+    for row in group:
+        texts = json.loads(row["outcomes_text"]) if row["outcomes_text"] else []
+        for action in reviews.actions_of(row):
+            if action.tool_call_id in unsure and action.position < len(texts):
+                texts[action.position] = outcome
+        whole = Outcome("ok", texts, ()).text[:500]
+        values = {"outcome": whole, "outcomes_text": json.dumps(texts), "settled_at": datetime.now(UTC)}
+        reviews.move(connection, row["id"], [Status.STUCK], Status.SETTLED, **values)
+
+
+def _entries(
+    event: Event,
+    actor: Actor,
+    row: RowMapping,
+    group: Sequence[RowMapping],
+    more: Mapping[str, Any],
+    payload: str | None,
+) -> list[ledger.Entry]:
+    """One for each review; one for the thread alone where no review is behind it."""
+    about: Sequence[RowMapping | None] = group or [None]
+    return [_entry(event, actor, row, review, more, payload) for review in about]
+
+
+def _entry(
+    event: Event,
+    actor: Actor,
+    row: RowMapping,
+    review: RowMapping | None,
+    more: Mapping[str, Any],
+    payload: str | None,
+) -> ledger.Entry:
+    return ledger.Entry(
+        event,
+        actor,
+        source=row["source"],
+        thread_id=row["thread_id"],
+        review_id=review["id"] if review else None,
+        tool=(review["tool"] or None) if review else None,
+        outcome=event.value,
+        payload=payload,
+        more=dict(more),
+    )
