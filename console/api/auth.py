@@ -82,5 +82,6 @@ def needs(permission: Permission) -> Callable[[Actor], Actor]:
 SignedIn = Annotated[Actor, Depends(needs(Permission.SIGNED_IN))]
 Viewer = Annotated[Actor, Depends(needs(Permission.VIEW))]
 Decider = Annotated[Actor, Depends(needs(Permission.DECIDE))]
+Administrator = Annotated[Actor, Depends(needs(Permission.ADMINISTER))]
 Chatter = Annotated[Actor, Depends(needs(Permission.CHAT))]
 AuditReader = Annotated[Actor, Depends(needs(Permission.AUDIT_OWN))]

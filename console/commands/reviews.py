@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from console.commands._options import Config, Data, show_json, tables
+from console.commands._options import Config, Data, composed, show_json, tables
 
 app = typer.Typer(help="Reviews, read from the command line.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="For scripts")]
@@ -58,3 +58,18 @@ def show(
         if action.decision_text:
             outcome = escape(action.outcome or "not settled yet")
             typer.echo(f"   {action.decision_text} by {found.decided_by}: {outcome}")
+
+
+@app.command()
+def repair(
+    review_id: Annotated[str, typer.Argument(metavar="ID")],
+    demo: Annotated[bool, typer.Option("--demo", help="The review is of the demo's source")] = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Have a thread that takes no answer any more ask again; a running worker then does it."""
+    from console.services import accounts, resolve
+
+    with composed(config, data, **({"demo": True} if demo else {})) as deps:
+        thread = resolve.repair(deps, accounts.OPERATOR, review_id)
+    typer.echo(f"Thread {thread.thread_ref} is being repaired; its new review appears in the queue.")

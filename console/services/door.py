@@ -30,6 +30,8 @@ def thread_row(deps: Deps, connection: Connection, actor: Actor, source: str, th
 
 def snapshot_of(deps: Deps, source: str, thread_id: str) -> Snapshot | None:
     """The thread as its source has it now; `Unavailable` when it cannot be read."""
+    if source not in deps.sources:
+        raise Unavailable(f"The source {source} is not configured here. Name it in console.toml.")
     try:
         return deps.sources[source].snapshot(thread_id)
     except SourceError as problem:

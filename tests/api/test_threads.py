@@ -95,3 +95,32 @@ async def test_a_message_into_a_paused_thread_is_409(world: World) -> None:
 async def test_a_wrong_message_is_422(world: World, body: Any) -> None:
     async with world.client("sam") as client:
         problem_of(await client.post(f"/api/v1/threads/{world.thread_ref}/messages", json=body), 422)
+
+
+async def test_a_pause_is_closed_and_a_second_time_refused(world: World) -> None:
+    address = f"/api/v1/reviews/{world.review_id}/cancel"
+    async with world.client("sam") as client:
+        answer = await client.post(address, json={"reason": "called back"})
+        again = await client.post(address, json={})
+        review = (await client.get(f"/api/v1/reviews/{world.review_id}")).json()
+    assert (answer.status_code, answer.json()["status"]) == (202, "running")
+    assert problem_of(again, 409)["type"].endswith(":closed")
+    assert review["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("address", ["/api/v1/reviews/{review}/resolve", "/api/v1/threads/{ref}/resolve"])
+async def test_only_what_is_stuck_is_settled(world: World, address: str) -> None:
+    filled = address.format(review=world.review_id, ref=world.thread_ref)
+    async with world.client("sam") as client:
+        healthy = await client.post(filled, json={"choice": "give_up", "reason": "because"})
+        wrong = await client.post(filled, json={"choice": "maybe", "reason": "because"})
+        bare = await client.post(filled, json={"choice": "ran"})
+    assert problem_of(healthy, 409)["type"].endswith(":thread-paused")
+    assert problem_of(wrong, 422)["errors"][0]["pointer"] == "/choice"
+    assert problem_of(bare, 422)["errors"][0]["pointer"] == "/reason"
+
+
+async def test_a_healthy_thread_is_not_repaired(world: World) -> None:
+    async with world.client("ada") as client:
+        answer = await client.post(f"/api/v1/reviews/{world.review_id}/repair", json={})
+    assert problem_of(answer, 409)["type"].endswith(":thread-paused")
