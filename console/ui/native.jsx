@@ -74,6 +74,8 @@ function chooseIn(word) {
 export function DeskKeys() {
   useEffect(() => {
     const onKey = (event) => {
+      // A dialog asks one thing; nothing behind it may be chosen or submitted.
+      if (document.querySelector("[role=alertdialog]")) return;
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         if (!document.activeElement?.closest?.(".pane-chat")) {
           const submit = document.querySelector("[data-testid=submit-verdict]:not(:disabled)");

@@ -6,15 +6,18 @@ from typing import Any
 
 import reflex as rx
 
+from console.features.thread import ways_out
 from console.features.thread.card import action_card
 from console.features.thread.review_state import Review as ReviewState
 from console.features.thread.state import Thread as ThreadState
+from console.features.thread.ways_out_state import WaysOut as WaysOutState
 from console.ui.native import when
 from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word
 from console.ui.theme import Drawn, test_id
 
 Thread: Drawn = ThreadState
 Review: Drawn = ReviewState
+WaysOut: Drawn = WaysOutState
 
 
 def head() -> rx.Component:
@@ -84,9 +87,8 @@ def decided() -> rx.Component:
 
 
 def not_yours() -> rx.Component:
-    shown = (
-        (Review.why_not != "") & ~Review.deciding & (Review.decided_by == "") & (Review.kind != "unreadable")
-    )
+    readable = (Review.kind != "unreadable") & ~WaysOut.poisoned
+    shown = Review.open & ~Review.deciding & (readable | ~WaysOut.may_settle)
     text = "You see everything here. The decision is made by others."
     return rx.cond(shown, note("lock", Review.why_not, rx.el.p(text), handle="no-permission"))
 
@@ -96,7 +98,7 @@ def unreadable() -> rx.Component:
         note(
             "braces",
             "The console cannot read this request",
-            rx.el.p("It is shown as it was stored. It cannot be approved."),
+            rx.el.p("It is shown as it was stored. It cannot be approved, only closed without running."),
             tone="amber",
         ),
         rx.el.div(segments(Review.stored), class_name="stored", custom_attrs=test_id("stored")),
@@ -194,7 +196,17 @@ def body() -> rx.Component:
     remark = rx.cond(Review.note != "", note("info", Review.note))
     return rx.fragment(
         head(),
-        rx.el.div(group(), decided(), not_yours(), remark, kinds, class_name="scroll review-scroll"),
+        rx.el.div(
+            ways_out.stuck(),
+            ways_out.poisoned(),
+            group(),
+            decided(),
+            not_yours(),
+            remark,
+            kinds,
+            ways_out.close_row(),
+            class_name="scroll review-scroll",
+        ),
         rx.cond(Review.deciding, verdict_bar()),
     )
 
@@ -203,11 +215,13 @@ def nothing() -> rx.Component:
     idle = blank(
         "list-checks", "Nothing to review here", "When the agent wants to act, its request appears here."
     )
-    return rx.el.div(
+    quiet = rx.el.div(
         rx.cond(Thread.phase == "loading", skeleton("Loading the review", 2), idle),
         class_name="scroll",
         style={"display": "flex"},
     )
+    # A free tool in doubt has no review.
+    return rx.cond(WaysOut.stuck, rx.el.div(ways_out.stuck(), class_name="scroll review-scroll"), quiet)
 
 
 def pane() -> rx.Component:

@@ -11,6 +11,7 @@ import reflex as rx
 
 from console.domain.access import Permission
 from console.domain.errors import BadRequest, Conflict, ConsoleError, Invalid
+from console.domain.review import UNDECIDED
 from console.domain.text import Segment, escape, visible
 from console.features import parse
 from console.features.drawn import read_args, stamp
@@ -36,6 +37,7 @@ class Review(rx.State):
     kind: str = ""
     short: str = ""
     digest: str = ""
+    open: bool = False
     deciding: bool = False
     why_not: str = ""
     word: str = ""
@@ -100,9 +102,8 @@ class Review(rx.State):
 
     def _describe(self, review: ReviewView) -> None:
         self.kind, self.short, self.digest = review.kind, review.id[:8], review.digest[:8]
-        self.deciding = (
-            review.status in ("open", "awaiting_second") and review.kind != "unreadable" and review.may_decide
-        )
+        self.open = review.status in UNDECIDED
+        self.deciding = self.open and review.kind != "unreadable" and review.may_decide
         self.why_not = review.why_not
         self.word, self.tone = cards.status_word(review.status, review.outcome)
         self.opened_at, self.settled_at = stamp(review.opened_at), stamp(review.settled_at)
@@ -251,7 +252,7 @@ class Review(rx.State):
 def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:
     """The one asked for, else the first that waits for a person, else the first."""
     asked = [each for each in reviews if each.id == wanted]
-    waiting = [each for each in reviews if each.status in ("open", "awaiting_second")]
+    waiting = [each for each in reviews if each.status in UNDECIDED]
     return next(iter([*asked, *waiting, *reviews]), None)
 
 

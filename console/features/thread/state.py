@@ -14,10 +14,12 @@ from console.domain.errors import ConsoleError, Forbidden, NotFound
 from console.domain.text import escape
 from console.features import parse
 from console.features.desk import Desk
+from console.features.drawn import stamp
 from console.features.queue.rows import thread_path
 from console.features.queue.state import Queue
 from console.features.thread.messages import MessageRow, rows
 from console.features.thread.review_state import Review
+from console.features.thread.ways_out_state import OpenCall, WaysOut, open_calls
 from console.live.broadcast import BROADCASTER
 from console.live.identity import acting
 from console.live.permit import guarded
@@ -53,6 +55,8 @@ class Thread(rx.State):
     _last: str = ""
     _url: str = ""
     _ref: str = ""
+    _since: str = ""
+    _open_calls: tuple[OpenCall, ...] = ()
 
     @guarded(Permission.SIGNED_IN)
     async def load(self) -> None:
@@ -107,6 +111,7 @@ class Thread(rx.State):
         self.phase, self.problem, self.messages, self.earlier = phase, problem, [], 0
         self._say_chunk(0, "")
         (await self.get_state(Review))._clear()
+        (await self.get_state(WaysOut))._clear()
         (await self.get_state(Queue))._mark("")
         BROADCASTER.watch(self.router.session.client_token, "desk")
 
@@ -135,7 +140,11 @@ class Thread(rx.State):
         self.phase = "ready"
         return True
 
+    def _where(self) -> tuple[str, str]:
+        return self._source, self._thread_id
+
     def _take(self, view: ThreadView) -> None:
+        self._since = stamp(view.updated_at)
         self.title, self.short = escape(view.title), escape(view.thread_id)[:13]
         self.status, self.error, self.locked = view.status, escape(view.error), view.composer
 
@@ -145,7 +154,7 @@ class Thread(rx.State):
         drawn = rows(window.items)
         if self.messages != drawn:
             self.messages = drawn
-        self.earlier = window.earlier
+        self.earlier, self._open_calls = window.earlier, open_calls(window.items)
         self._last = next((each.text for each in reversed(window.items) if each.role == "ai"), "")
 
     async def _read_reviews(self, wanted: str = "") -> None:
@@ -155,6 +164,8 @@ class Thread(rx.State):
         if (notice := review._show(reviews, wanted)) is not None:
             (await self.get_state(Tab))._say(*notice)
         (await self.get_state(Queue))._mark(review.id)
+        standing = f"{self._source}/{self._thread_id}/{self.status}/{self._since}"
+        (await self.get_state(WaysOut))._show(standing, self.status, self._open_calls, reviews)
 
     async def _reread(self) -> None:
         if not self._thread_id:
