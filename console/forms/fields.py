@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, _WrappedReferencingError  # type: ignore[attr-defined]
-from jsonschema.validators import SPECIFICATIONS  # type: ignore[attr-defined]
-
 from console.domain.errors import Problem
 from console.domain.errors import pointer_of as pointer_of
 from console.domain.text import has_lone_surrogate
+from console.forms.bounded import Unusable, errors
 from console.forms.exact import JsonProblem, dumps, loads
 
 _SCALARS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
@@ -161,20 +158,13 @@ def validate(args: Any, schema: Mapping[str, Any] | None) -> list[Problem]:
 
 
 def breaches(value: Any, schema: Mapping[str, Any]) -> list[Problem]:
-    """Where `value` breaks the schema; one that cannot be applied lets nothing pass.
-
-    References are followed within the schema only: what an agent wrote must not make the console fetch
-    an address.
-    """
+    """Where `value` breaks the schema; one that cannot be applied lets nothing pass."""
     try:
-        Draft202012Validator.check_schema(schema)
-        errors = list(Draft202012Validator(schema, registry=SPECIFICATIONS).iter_errors(value))
-    except SchemaError as error:
-        return [Problem(f"the tool's schema is broken: {error.message[:200]}")]
-    except (_WrappedReferencingError, RecursionError) as error:
-        return [Problem(f"the tool's schema is broken: {str(error)[:200]}")]
-    errors.sort(key=lambda error: list(map(str, error.absolute_path)))
-    return [Problem(error.message[:300], pointer=_pointer(error.absolute_path)) for error in errors]
+        found = errors(value, schema)
+    except Unusable as problem:
+        return [Problem(str(problem))]
+    found.sort(key=lambda error: list(map(str, error.absolute_path)))
+    return [Problem(error.message[:300], pointer=_pointer(error.absolute_path)) for error in found]
 
 
 def _pointer(path: Iterable[object]) -> str:
