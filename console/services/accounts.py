@@ -14,14 +14,14 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from console.domain.access import Actor, Role
-from console.domain.errors import Conflict, Invalid, NotFound, Problem, Unauthenticated
+from console.domain.errors import Conflict, Invalid, NotFound, Problem, TooMany, Unauthenticated
 from console.domain.ledger import Kind
 from console.domain.text import findable
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.throttle import Throttle
 from console.store import ledger, users
-from console.store.engine import read, write
+from console.store.engine import RowMapping, read, write
 
 COOKIE = "console_session"
 LIFETIME = timedelta(days=7)
@@ -79,15 +79,8 @@ def digest_of(token: str) -> str:
 
 def sign_in(deps: Deps, name: str, password: str, address: str) -> SignedIn:
     """Check the password and begin a session; `Unauthenticated` says the same for every wrong part."""
-    _by_user.check(name[:200])
-    _by_address.check(address)
-    with read(deps.engine) as connection:
-        user = users.by_name(connection, name) if findable(name) else None
-    # The hash is computed for unknown names, too, so that the time taken tells nothing.
-    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else _nobodys_hash())
-    if not right or user is None or user["disabled_at"] is not None:
-        _by_user.failed(name[:200])
-        _by_address.failed(address)
+    user = _checked(deps, name, password, address)
+    if user is None:
         _record_failure(deps, address)
         raise Unauthenticated(_WRONG)
     token = secrets.token_urlsafe(32)
@@ -97,6 +90,33 @@ def sign_in(deps: Deps, name: str, password: str, address: str) -> SignedIn:
         users.add_session(connection, digest_of(token), user["id"], expires_at)
         ledger.append(connection, ledger.Entry(Kind.LOGIN, actor, more={"address": address}))
     return SignedIn(token, actor, expires_at)
+
+
+def _checked(deps: Deps, name: str, password: str, address: str) -> RowMapping | None:
+    """The user whose password it is, within the throttles. Only a wrong one costs anything."""
+    _by_user.take(name[:200])
+    try:
+        _by_address.take(address)
+    except TooMany:
+        _by_user.give_back(name[:200])
+        raise
+    wrong = False
+    try:
+        user = _user_with(deps, name, password)
+        wrong = user is None
+        return user
+    finally:
+        if not wrong:
+            _by_user.give_back(name[:200])
+            _by_address.give_back(address)
+
+
+def _user_with(deps: Deps, name: str, password: str) -> RowMapping | None:
+    with read(deps.engine) as connection:
+        user = users.by_name(connection, name) if findable(name) else None
+    # The hash is computed for unknown names, too, so that the time taken tells nothing.
+    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else _nobodys_hash())
+    return user if right and user is not None and user["disabled_at"] is None else None
 
 
 _last_failures: dict[str, tuple[int, int]] = {}
