@@ -12,7 +12,7 @@ from console.features.thread.review_state import Review as ReviewState
 from console.features.thread.state import Thread as ThreadState
 from console.features.thread.ways_out_state import WaysOut as WaysOutState
 from console.ui.native import when
-from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word
+from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word, word
 from console.ui.theme import Drawn, test_id
 
 Thread: Drawn = ThreadState
@@ -36,7 +36,14 @@ def head() -> rx.Component:
             ),
             class_name="grow",
         ),
-        rx.el.span(tone_word(Review.word, Review.tone), custom_attrs=test_id("review-status")),
+        rx.el.span(
+            rx.cond(
+                WaysOut.poisoned & Review.open,
+                word("wrench", "Repair only", "amber"),
+                tone_word(Review.word, Review.tone),
+            ),
+            custom_attrs=test_id("review-status"),
+        ),
         class_name="pane-head",
     )
 
@@ -80,7 +87,7 @@ def decided() -> rx.Component:
     at = when(at=Review.decided_at, look="seconds")
     who = rx.el.p("by ", rx.el.b(Review.decided_by), " at ", at, rx.cond(Review.settled_at != "", settled))
     outcome = rx.cond(
-        Review.outcome != "",
+        (Review.outcome != "") & ~WaysOut.stuck,
         rx.el.p(tone_word(Review.outcome, Review.outcome_tone), custom_attrs=test_id("review-outcome")),
     )
     return rx.cond(Review.decided_by != "", note("user-check", Review.word, who, outcome, handle="decided"))

@@ -11,7 +11,7 @@ import reflex as rx
 
 from console.domain.access import Permission
 from console.domain.errors import BadRequest, Conflict, ConsoleError, Invalid
-from console.domain.review import UNDECIDED
+from console.domain.review import UNDECIDED, Status
 from console.domain.text import Segment, escape, visible
 from console.features import parse
 from console.features.drawn import read_args, stamp
@@ -106,7 +106,8 @@ class Review(rx.State):
         self.deciding = self.open and review.kind != "unreadable" and review.may_decide
         self.why_not = review.why_not
         self.word, self.tone = cards.status_word(review.status, review.outcome)
-        self.opened_at, self.settled_at = stamp(review.opened_at), stamp(review.settled_at)
+        self.opened_at = stamp(review.opened_at)
+        self.settled_at = "" if review.status == Status.STUCK else stamp(review.settled_at)
         self.decided_by, self.decided_at = review.decided_by or "", stamp(review.decided_at)
         self.outcome, self.outcome_tone = escape(review.outcome), cards.outcome_tone(review.outcome)
         self.waiting_for, self.note = review.waiting_for, escape(review.note)

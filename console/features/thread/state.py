@@ -14,7 +14,6 @@ from console.domain.errors import ConsoleError, Forbidden, NotFound
 from console.domain.text import escape
 from console.features import parse
 from console.features.desk import Desk
-from console.features.drawn import stamp
 from console.features.queue.rows import thread_path
 from console.features.queue.state import Queue
 from console.features.thread.messages import MessageRow, rows
@@ -55,7 +54,7 @@ class Thread(rx.State):
     _last: str = ""
     _url: str = ""
     _ref: str = ""
-    _since: str = ""
+    _view: ThreadView | None = None
     _open_calls: tuple[OpenCall, ...] = ()
 
     @guarded(Permission.SIGNED_IN)
@@ -144,14 +143,14 @@ class Thread(rx.State):
         return self._source, self._thread_id
 
     def _take(self, view: ThreadView) -> None:
-        self._since = stamp(view.updated_at)
+        self._view = view
         self.title, self.short = escape(view.title), escape(view.thread_id)[:13]
         self.status, self.error, self.locked = view.status, escape(view.error), view.composer
 
     async def _read_messages(self) -> None:
         where = self._source, self._thread_id
         window = await asyncio.to_thread(chat.messages, deps.current(), acting(), *where, limit=WINDOW)
-        drawn = rows(window.items)
+        drawn = rows(window.items, self.status)
         if self.messages != drawn:
             self.messages = drawn
         self.earlier, self._open_calls = window.earlier, open_calls(window.items)
@@ -164,8 +163,8 @@ class Thread(rx.State):
         if (notice := review._show(reviews, wanted)) is not None:
             (await self.get_state(Tab))._say(*notice)
         (await self.get_state(Queue))._mark(review.id)
-        standing = f"{self._source}/{self._thread_id}/{self.status}/{self._since}"
-        (await self.get_state(WaysOut))._show(standing, self.status, self._open_calls, reviews)
+        if self._view is not None:
+            (await self.get_state(WaysOut))._show(self._view, self._open_calls, reviews)
 
     async def _reread(self) -> None:
         if not self._thread_id:

@@ -7,7 +7,6 @@ from typing import Any
 import reflex as rx
 
 from console.features.thread.review_state import Review as ReviewState
-from console.features.thread.state import Thread as ThreadState
 from console.features.thread.ways_out_state import WaysOut as WaysOutState
 from console.ui.dialog import confirm
 from console.ui.parts import button, icon, segments, word
@@ -19,7 +18,6 @@ CHOICES = (
     ("give_up", "Give up:", "close the call and tell the agent"),
 )
 
-Thread: Drawn = ThreadState
 Review: Drawn = ReviewState
 WaysOut: Drawn = WaysOutState
 
@@ -118,7 +116,7 @@ def stuck() -> rx.Component:
         way(
             "circle-help",
             WaysOut.title,
-            rx.cond(Thread.error != "", rx.el.p(Thread.error)),
+            rx.cond(WaysOut.detail != "", rx.el.p(WaysOut.detail)),
             rx.cond(WaysOut.unreviewed.length() > 0, calls),
             rx.cond(WaysOut.may_settle, settle_form(), refusal),
             handle="stuck-panel",

@@ -16,12 +16,13 @@ from console.domain.errors import Conflict, ConsoleError
 from console.domain.review import ThreadStatus
 from console.domain.text import Segment, escape, visible
 from console.features import parse
+from console.features.drawn import stamp
 from console.features.thread.review_state import Review
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
 from console.services import deps, resolve
-from console.services.views import MessageView, ReviewView
+from console.services.views import MessageView, ReviewView, ThreadView
 
 SETTLED = {
     "ran": "It ran: the agent gets the result, nothing is run.",
@@ -61,6 +62,13 @@ def open_calls(messages: Sequence[MessageView]) -> tuple[OpenCall, ...]:
 def doubt(calls: Sequence[OpenCall]) -> str:
     names = list(dict.fromkeys(call.name for call in calls if call.begun))
     return f"It is uncertain whether {' and '.join(names)} ran" if names else "It is uncertain what ran"
+
+
+def detail(error: str) -> str:
+    """The thread's error without what the title says already."""
+    head, found, rest = error.partition(" ran: ")
+    said = rest if found and head.startswith("it is uncertain whether ") else error
+    return escape(said[:1].upper() + said[1:])
 
 
 def price(calls: int, actions: int) -> str:
@@ -103,6 +111,7 @@ class WaysOut(rx.State):
     may_settle: bool = False
     may_repair: bool = False
     title: str = ""
+    detail: str = ""
     unreviewed: list[OpenCall] = []
     price: str = ""
 
@@ -117,10 +126,10 @@ class WaysOut(rx.State):
     def _clear(self) -> None:
         self.reset()  # type: ignore[no-untyped-call]
 
-    def _show(
-        self, drawn: str, status: str, calls: Sequence[OpenCall], reviews: Sequence[ReviewView]
-    ) -> None:
-        """`drawn` tells this standing of the thread from any other, also from an equal one later."""
+    def _show(self, thread: ThreadView, calls: Sequence[OpenCall], reviews: Sequence[ReviewView]) -> None:
+        status = thread.status
+        # With the time, this doubt is told from an equal one later.
+        drawn = f"{thread.source}/{thread.thread_id}/{status}/{stamp(thread.updated_at)}"
         if drawn != self._drawn:
             self._drawn, self.key = drawn, secrets.token_hex(8)
             self.choice = self.reason = self.result = self._closing = ""
@@ -129,7 +138,7 @@ class WaysOut(rx.State):
         role = acting().role
         self.may_settle = access.allows(role, Permission.DECIDE)
         self.may_repair = access.allows(role, Permission.ADMINISTER)
-        self.title = doubt(calls)
+        self.title, self.detail = doubt(calls), detail(thread.error)
         self.unreviewed = [call for call in calls if call.begun and not call.reviewed]
         self.price = price(len(calls), sum(len(each.actions) for each in reviews))
 
@@ -213,12 +222,19 @@ class WaysOut(rx.State):
             )
 
     async def _review_drawn(self, key: Any, verb: str) -> str | None:
-        """The review that the browser had drawn when the button was pressed."""
-        review = await self.get_state(Review)
-        if review.id and parse.identifier(key) == review.key:
+        """The review that the browser had drawn when the button was pressed, if it still is what it was.
+
+        Read once more, since closing takes back a verdict that waits for others of its pause.
+        """
+        from console.features.thread.state import Thread
+
+        drawn = parse.identifier(key)
+        await (await self.get_state(Thread))._reread()
+        review, tab = await self.get_state(Review), await self.get_state(Tab)
+        if review.id and drawn == review.key:
             return str(review.id)
-        tab = await self.get_state(Tab)
-        tab._say("The request changed", f"Nothing was {verb}. Look at it again.", "amber")
+        first = f"{review.decided_by.capitalize()} decided this first" if review.decided_by else ""
+        tab._say(first or "The request changed", f"Nothing was {verb}. Look at it again.", "amber")
         return None
 
     async def _do(self, what: Callable[[], Any], done: tuple[str, str, str], refused: str) -> None:
