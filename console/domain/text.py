@@ -6,6 +6,7 @@ characters do the same for search and for the eye.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ _PLAIN_CONTROLS = {"\n", "\t"}
 # Letters and marks by category, blank by design.
 _BLANKS = {0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x034F}
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
+_ALIKE = {"Latin", "Greek", "Cyrillic", "Armenian", "Cherokee", "Fullwidth", "Mathematical"}
+_ORDINARY = re.compile(r"[\x20-\x7e\n\t]*")
+SHOWN_SINGLY, MAX_PILED = 4, 3
 _WORDS = {
     0x00: "null",
     0x1B: "escape",
@@ -64,16 +68,64 @@ def name_of(char: str) -> str:
 
 
 def visible(text: str) -> list[Segment]:
-    """Split into plain stretches and one segment per hidden character; joined they hold every character."""
+    """Split into plain stretches and one segment per hidden character; nothing is left out.
+
+    A run of the same hidden character is one segment with its count: a million of them must not become a
+    million things to draw.
+    """
+    if _ORDINARY.fullmatch(text):
+        return [Segment(text)] if text else []
     return list(_segments(text))
 
 
 def _segments(text: str) -> Iterator[Segment]:
-    for hidden, chars in groupby(text, key=is_hidden):
-        if hidden:
-            yield from (Segment(f"U+{ord(char):04X}", name_of(char)) for char in chars)
+    for char, run in groupby(_marked(text), key=lambda pair: pair[0] if pair[1] else None):
+        if char is None:
+            yield Segment("".join(each for each, _ in run))
+            continue
+        count, escape_text = sum(1 for _ in run), f"U+{ord(char):04X}"
+        if count <= SHOWN_SINGLY:
+            yield from [Segment(escape_text, name_of(char))] * count
         else:
-            yield Segment("".join(chars))
+            yield Segment(f"{escape_text} × {count:,}", name_of(char))
+
+
+def _marked(text: str) -> Iterator[tuple[str, bool]]:
+    """Each character, and whether it is drawn as an escape: hidden ones, and marks piled on too many."""
+    piled = 0
+    for char in text:
+        piled = piled + 1 if unicodedata.combining(char) else 0
+        yield char, piled > MAX_PILED or is_hidden(char)
+
+
+def odd_name(name: str) -> str:
+    """Why a name may be taken for another one, in a sentence; empty for an ordinary name."""
+    if not name:
+        return "This name is empty."
+    if name != name.strip() or any(char.isspace() and char != " " for char in name):
+        return "This name has a space where none is seen."
+    return mixed_scripts(name)
+
+
+def mixed_scripts(text: str) -> str:
+    """The first word that mixes letters of alphabets which look alike, in a sentence; else empty."""
+    if text.isascii():
+        return ""
+    for word in text.split():
+        scripts = {script for char in word if (script := _script(char))}
+        if len(scripts) > 1:
+            odd = next(char for char in word if _script(char) not in {"", "Latin"})
+            name = unicodedata.name(odd, "unnamed").lower()
+            return f"A word mixes {' and '.join(sorted(scripts))} letters: U+{ord(odd):04X} is {name}."
+    return ""
+
+
+def _script(char: str) -> str:
+    """The alphabet of a letter, of those that look like one another; empty for every other character."""
+    if not char.isalpha():
+        return ""
+    first = unicodedata.name(char, "").split(" ", 1)[0].capitalize()
+    return first if first in _ALIKE else ""
 
 
 def escape(text: str) -> str:
@@ -82,7 +134,9 @@ def escape(text: str) -> str:
 
 
 def count_hazards(text: str) -> int:
-    return sum(map(is_hidden, text))
+    if _ORDINARY.fullmatch(text):
+        return 0
+    return sum(hidden for _, hidden in _marked(text))
 
 
 def findable(*texts: str | None) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from console.domain.text import Segment, count_hazards, visible
+from console.domain.text import Segment, count_hazards, mixed_scripts, odd_name, visible
 from console.forms.exact import JsonProblem, dumps, loads
 from console.forms.fields import pointer_of
 
@@ -47,10 +48,10 @@ def arg_rows(args_text: str) -> list[ArgRow]:
 
 def _row(key: str, value: Any) -> ArgRow:
     text = value if isinstance(value, str) else dumps(value)
-    quoted = isinstance(value, str) and _reads_as_scalar(value)
-    return ArgRow(
-        pointer_of(key), _shown(key), visible(text), isinstance(value, dict | list), quoted, warning(text)
-    )
+    quoted = isinstance(value, str) and (_reads_as_scalar(value) or value != value.strip())
+    told = " ".join(filter(None, (odd_name(key), warning(text))))
+    nested = isinstance(value, dict | list)
+    return ArgRow(pointer_of(key), shown_key(key), visible(text), nested, quoted, told)
 
 
 def _reads_as_scalar(text: str) -> bool:
@@ -61,12 +62,22 @@ def _reads_as_scalar(text: str) -> bool:
         return False
 
 
-def _shown(key: str) -> str:
-    return "".join(part.text for part in visible(key))
+def shown_key(key: str) -> str:
+    """An ordinary name as it is, else as JSON in ASCII: two that look alike must not be drawn alike."""
+    return json.dumps(key) if odd_name(key) else "".join(part.text for part in visible(key))
 
 
 def warning(text: str) -> str:
-    """One sentence on what a reader would not have seen; empty when there is nothing hidden."""
+    """What a reader would not have seen, in a sentence or two; empty when there is nothing of the kind."""
+    return " ".join(filter(None, (_hidden_in(text), mixed_scripts(text), _padded(text))))
+
+
+def _padded(text: str) -> str:
+    inner = text.strip("\n")
+    return "Begins or ends with a space." if inner != inner.strip() else ""
+
+
+def _hidden_in(text: str) -> str:
     names = list(dict.fromkeys(f"{part.text} is a {part.hazard}" for part in visible(text) if part.hazard))
     if not names:
         return ""

@@ -14,13 +14,11 @@ from typing import Any
 
 import regex
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import (
-    SchemaError,
-    ValidationError,
-    _WrappedReferencingError,  # type: ignore[attr-defined]
-)
+from jsonschema import exceptions as failures
+from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import SPECIFICATIONS, extend  # type: ignore[attr-defined]
 
+_BrokenReference: Any = failures._WrappedReferencingError  # type: ignore[attr-defined]
 MAX_STEPS, MAX_SECONDS, MAX_PATTERN_SECONDS = 50_000, 0.5, 0.05
 MAX_UNIQUE_ITEMS, MAX_SCHEMA = 2_000, 200_000
 _PATTERNED = ("patternProperties", "unevaluatedProperties")
@@ -58,7 +56,7 @@ def errors(value: Any, schema: Mapping[str, Any]) -> list[ValidationError]:
         return list(_Bounded(schema, registry=SPECIFICATIONS).iter_errors(value))
     except SchemaError as error:
         raise Unusable(f"the tool's schema is broken: {error.message[:200]}") from None
-    except (_WrappedReferencingError, RecursionError, regex.error) as error:
+    except (_BrokenReference, RecursionError, regex.error) as error:
         raise Unusable(f"the tool's schema is broken: {str(error)[:200]}") from None
     finally:
         _budget.reset(token)
@@ -129,7 +127,11 @@ _OWN: dict[str, Keyword] = {
     "additionalProperties": _additional_properties,
     "uniqueItems": _unique_items,
 }
-_Bounded: Any = extend(
+_Bounded: Any = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,
-    {name: _counted(_OWN.get(name, keyword)) for name, keyword in Draft202012Validator.VALIDATORS.items()},
+    {
+        name: _counted(_OWN.get(name) or keyword)
+        for name, keyword in Draft202012Validator.VALIDATORS.items()
+        if keyword is not None
+    },
 )

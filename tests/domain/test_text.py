@@ -5,10 +5,20 @@ from __future__ import annotations
 import sys
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.domain.text import count_hazards, escape, has_lone_surrogate, is_hidden, visible
+from console.domain.text import (
+    Segment,
+    count_hazards,
+    escape,
+    has_lone_surrogate,
+    is_hidden,
+    mixed_scripts,
+    odd_name,
+    visible,
+)
 
 EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 
@@ -51,12 +61,18 @@ def test_what_people_write_is_left_alone() -> None:
         assert count_hazards(text) == 0
 
 
-@given(st.text())
+def original(part: Segment) -> str:
+    if not part.hazard:
+        return part.text
+    code, _, count = part.text[2:].partition(" × ")
+    return chr(int(code, 16)) * int(count.replace(",", "") or 1)
+
+
+@given(st.text() | st.text(alphabet="a\u200b\u0301\u202e", max_size=60))
 def test_the_segments_hold_every_character_once(text: str) -> None:
     parts = visible(text)
-    again = "".join(chr(int(part.text[2:], 16)) if part.hazard else part.text for part in parts)
-    assert again == text
-    assert sum(bool(part.hazard) for part in parts) == count_hazards(text)
+    assert "".join(original(part) for part in parts) == text
+    assert sum(len(original(part)) for part in parts if part.hazard) == count_hazards(text)
     assert not any(is_hidden(char) for part in parts for char in part.text)
     assert not any(is_hidden(char) for char in escape(text))
 
@@ -78,3 +94,32 @@ def test_half_a_character_is_what_utf_8_cannot_hold(text: str) -> None:
         assert has_lone_surrogate(text)
     else:
         assert not has_lone_surrogate(text)
+
+
+def test_a_million_hidden_characters_are_one_thing_to_draw() -> None:
+    (part,) = visible("\u200b" * 1_000_000)
+    assert (part.text, part.hazard) == ("U+200B × 1,000,000", "zero-width space")
+
+
+def test_marks_piled_on_one_letter_are_drawn_beside_it() -> None:
+    drawn = visible("Z" + "\u0301" * 40)
+    assert [part.text for part in drawn] == ["Z" + "\u0301" * 3, "U+0301 × 37"]
+
+
+@pytest.mark.parametrize("name", ["amount", "order_id", "金额", "montant_à_payer", "Ω", "two words"])
+def test_an_ordinary_name_is_not_odd(name: str) -> None:
+    assert odd_name(name) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["", " amount", "amount ", "a\u00a0b", "\u0430mount", "pay\uff50al", "\u03bfrder"]
+)
+def test_a_name_that_looks_like_another_is_odd(name: str) -> None:
+    assert odd_name(name)
+
+
+def test_the_letter_from_another_alphabet_is_named() -> None:
+    assert mixed_scripts("send to payp\u0430l") == (
+        "A word mixes Cyrillic and Latin letters: U+0430 is cyrillic small letter a."
+    )
+    assert mixed_scripts("привет hello 你好") == ""

@@ -251,3 +251,14 @@ def test_a_browsers_whole_float_is_an_integer() -> None:
 def test_a_form_that_is_none_is_nothing(form: Any) -> None:
     with pytest.raises(BadRequest):
         parse.form_text(form, "text")
+
+
+def test_arguments_that_look_alike_are_drawn_apart_and_named() -> None:
+    rows = arg_rows('{"amount": 1, "\u0430mount": 2, " amount": 3, "": 4}')
+    assert [row.key for row in rows] == ["amount", '"\\u0430mount"', '" amount"', '""']
+    assert [bool(row.warning) for row in rows] == [False, True, True, True]
+
+
+def test_a_value_that_begins_or_ends_with_a_space_says_so() -> None:
+    (row,) = arg_rows('{"to": "A-2048 "}')
+    assert (row.quoted, row.warning) == (True, "Begins or ends with a space.")

@@ -163,6 +163,8 @@ def figure(card: Drawn) -> rx.Component:
         card.figure != "",
         rx.el.div(
             rx.cond(typed | (card.figure_now != ""), moved, card.figure),
+            # The number alone would not say which argument it is.
+            rx.el.small(card.figure_key, class_name="mono"),
             class_name="figure",
             custom_attrs=test_id("figure"),
         ),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from console.domain.text import Segment, escape, visible
-from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args
+from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args, shown_key
 from console.features.thread.verdict import ORDER, Proposed, schema_of
 from console.forms.exact import dumps
 from console.forms.fields import Field, fields
@@ -58,6 +58,7 @@ class Card:
     figure: str
     figure_slot: str
     figure_now: str
+    figure_key: str
     words: list[Segment]
     words_size: str
     allowed: list[str]
@@ -112,6 +113,7 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         hazards=hazards_in(action.name, *(_plain(row) for row in rows if row.given)),
         figure=figure,
         figure_slot=slot_of(action.position, pointer) if figure else "",
+        figure_key=next((row.key for row in rows if row.pointer == pointer), "") if figure else "",
         figure_now=_figure_now(action, figure) if kind == "edit" else "",
         words=visible(action.description),
         words_size=f"{len(action.description):,}",
@@ -154,7 +156,7 @@ def _field_row(position: int, each: Field, row: ArgRow | None) -> FieldRow:
     return FieldRow(
         slot=slot_of(position, each.pointer),
         pointer=each.pointer,
-        key=escape(each.key),
+        key=shown_key(each.key),
         kind="area" if long_text else each.kind,
         text=each.text,
         hint=each.hint,
