@@ -68,12 +68,16 @@ def make_data_folder(settings: Settings) -> None:
 
 def refuse_unwritable(file: Path) -> None:
     """Takes the write lock and gives it back: no folder, no permission, no database, all are found here."""
+    from console.store.engine import keep_private
+
     try:
+        keep_private(file)
         with closing(sqlite3.connect(file, timeout=30, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")
             database.execute("ROLLBACK")
-    except sqlite3.Error as wrong:
-        reason = f"the database {file} cannot be written ({wrong})"
+    except (sqlite3.Error, OSError) as wrong:
+        words = wrong.strerror if isinstance(wrong, OSError) else wrong
+        reason = f"the database {file} cannot be written ({words})"
         raise SettingsError(f"{reason}: correct database.url or --data") from None
 
 
@@ -88,6 +92,7 @@ def _open_source(name: str, source: SourceSettings) -> "Source":
     from console.sources.loading import load_graph
     from console.sources.local import LocalSource
     from console.sources.port import SourceError
+    from console.store.engine import keep_private
 
     if source.graph is None:
         raise SettingsError(
@@ -96,6 +101,12 @@ def _open_source(name: str, source: SourceSettings) -> "Source":
     checkpoints = sqlite_path(source.checkpoints or "")
     if checkpoints is None:
         raise SettingsError(f"sources.{name}.checkpoints is not of the form sqlite:///path: correct it")
+    try:
+        checkpoints.parent.mkdir(parents=True, exist_ok=True)
+        keep_private(checkpoints)
+    except OSError as wrong:
+        reason = f"its checkpoints {checkpoints} cannot be written ({wrong.strerror})"
+        raise SettingsError(f"sources.{name}: {reason}") from None
     try:
         return LocalSource(
             name,

@@ -8,10 +8,12 @@ its own row and gives the first answer again.
 from __future__ import annotations
 
 import math
+import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -131,6 +133,7 @@ def open_shop(path: Path) -> Path:
     Safe to call from several processes at once. Returns the path it was given.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _keep_private(path)
     _switch_to_wal(path)
     with _transaction(path) as db:
         # executescript would commit the surrounding transaction, so the statements go one by one.
@@ -142,6 +145,14 @@ def open_shop(path: Path) -> Path:
             [(*row, CURRENCY) for row in SEED],
         )
     return path
+
+
+def _keep_private(path: Path) -> None:
+    # A file that is there is not opened: closing it again would drop SQLite's own locks in this process.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        path.chmod(0o600)
 
 
 def find_order(path: Path, order_id: str) -> dict[str, Any]:

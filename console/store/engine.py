@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +25,7 @@ __all__ = [
     "RowMapping",
     "commits",
     "data_version",
+    "keep_private",
     "open_engine",
     "pinned",
     "read",
@@ -38,12 +42,33 @@ def open_engine(url: str) -> Engine:
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         path = Path(parsed.database)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600, exist_ok=True)
+        keep_private(path)
     engine = create_engine(url, pool_size=20, max_overflow=40, pool_timeout=30)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def keep_private(database: Path) -> None:
+    """Make the file for its owner only when it is missing, and close it and its companions to all others.
+
+    To be called before the first connection, since SQLite gives `-wal` and `-shm` the mode of the database.
+    A file that is there is never opened: closing it again would drop SQLite's own locks in this process.
+    """
+    try:
+        os.close(os.open(database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        if database.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(database)) from None
+    for file in (database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))):
+        try:
+            if stat.S_IMODE(file.stat().st_mode) & 0o077:
+                file.chmod(0o600)
+        except FileNotFoundError:
+            continue
+        except PermissionError:
+            log.warning("%s belongs to another user, who alone can close it to others", file)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
