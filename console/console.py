@@ -4,6 +4,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 import reflex as rx
@@ -21,6 +22,8 @@ from console.services.worker import Worker
 from console.webconfig import active_settings
 
 log = logging.getLogger("console")
+# Fewer than the database has connections.
+WAITING_THREADS = 32
 
 closing_hooks: list[Callable[[], None]] = [BROADCASTER.close_streams]
 """Called before the server stops: whatever holds a response open (SSE) must end it, or the stop hangs."""
@@ -34,6 +37,8 @@ def report_failure(exception: Exception) -> None:
 @asynccontextmanager
 async def lifespan() -> AsyncIterator[None]:
     """Ends its start before the port opens, and runs its end before the process does."""
+    # Python's own has six threads on two cores: six people who wait for a locked database would be everyone.
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(WAITING_THREADS, "waiting"))
     made = deps.current()
     worker = Worker(made) if made.settings.worker else None
     watch = Watch(made)

@@ -6,8 +6,6 @@ So the permission is declared beside the handler, and a middleware asks for it b
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from typing import Any
 
 import reflex as rx
@@ -20,11 +18,8 @@ from console.domain import access
 from console.domain.access import Actor, Permission
 from console.live import identity
 from console.live.permit import Anyone, Need
+from console.live.refusals import REFUSALS
 from console.live.tab import Tab
-from console.services import audit, deps
-
-log = logging.getLogger(__name__)
-
 
 _ROOT = "reflex___state____state"
 FRAMEWORK = frozenset(
@@ -81,13 +76,7 @@ class Guard(rx.Middleware):
 async def _refuse(actor: Actor, need: Need | None, event_name: str, address: str) -> None:
     short = event_name.rsplit(".", 1)[-1][:80]
     permission = need.value if need else "undeclared"
-    try:
-        await asyncio.to_thread(
-            audit.refused, deps.current(), actor, permission, f"called {short} in the page", address=address
-        )
-    except Exception:
-        # The refusal stands whether or not it could be written down.
-        log.exception("a refusal of %s could not be recorded", actor.name)
+    await REFUSALS.record(actor, permission, f"called {short} in the page", address)
 
 
 def drop_unknown_events(namespace: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
+import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +16,21 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from console.domain.access import Actor, Role
-from console.domain.errors import Conflict, Invalid, NotFound, Problem, TooMany, Unauthenticated
+from console.domain.errors import Conflict, Invalid, NotFound, Problem, TooMany, Unauthenticated, Unavailable
 from console.domain.ledger import Kind
 from console.domain.text import findable
+from console.services.address import short
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.throttle import Throttle
 from console.store import ledger, users
 from console.store.engine import RowMapping, read, write
 
+log = logging.getLogger(__name__)
 COOKIE = "console_session"
 LIFETIME = timedelta(days=7)
 IDLE = timedelta(hours=12)
-_TOUCH = timedelta(minutes=5)
+_TOUCH, _TOUCH_PATIENCE_MS = timedelta(minutes=5), 200
 DEMO_PASSWORD = "demo"  # noqa: S105 - known to everyone, and refused off loopback
 NOBODY = Actor(id="", name="nobody", role=Role.NONE)
 OPERATOR = Actor(id="cli", name="operator", role=Role.ADMIN, via="cli")
@@ -79,6 +83,7 @@ def digest_of(token: str) -> str:
 
 def sign_in(deps: Deps, name: str, password: str, address: str) -> SignedIn:
     """Check the password and begin a session; `Unauthenticated` says the same for every wrong part."""
+    address = short(address)
     user = _checked(deps, name, password, address)
     if user is None:
         _record_failure(deps, address)
@@ -158,9 +163,24 @@ def actor_of_session(deps: Deps, token: str | None, via: str = "web") -> Actor |
     if row is None or datetime.now(UTC) - row["seen_at"] > IDLE:
         return None
     if datetime.now(UTC) - row["seen_at"] > _TOUCH:
-        with write(deps.engine) as connection:
-            users.touch_session(connection, digest)
+        _touch(deps, digest)
     return Actor(row["id"], row["name"], Role(row["role"]), via=via, session_digest=digest[:16])
+
+
+_touching = threading.Lock()
+
+
+def _touch(deps: Deps, digest: str) -> None:
+    """Note that the session is in use. Reading must not wait for writers: the next call tries again."""
+    if not _touching.acquire(blocking=False):
+        return
+    try:
+        with write(deps.engine, _TOUCH_PATIENCE_MS) as connection:
+            users.touch_session(connection, digest)
+    except Unavailable:
+        log.warning("a session could not be noted as in use")
+    finally:
+        _touching.release()
 
 
 def actor_of_token(deps: Deps, bearer: str) -> Actor | None:

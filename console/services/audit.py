@@ -9,12 +9,15 @@ from typing import Any
 from console.domain.access import Actor, Permission, allows, require
 from console.domain.ledger import Kind
 from console.domain.text import findable
+from console.services.address import short
 from console.services.changes import Change
 from console.services.deps import Deps, visible_sources
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, thread_ref, to_cursor
 from console.services.views import AuditAction, AuditRow, Page
 from console.store import ledger, reviews
 from console.store.engine import Connection, RowMapping, read, write
+
+PATIENCE_MS = 2_000
 
 
 def log(
@@ -151,11 +154,15 @@ def refused(
     address: str = "",
     review_id: str | None = None,
 ) -> None:
-    """Record that a signed-in person was refused; nobody's attempts are counted with the sign-ins."""
+    """Record that a signed-in person was refused; nobody's attempts are counted with the sign-ins.
+
+    Anyone may be refused as often as they like: a refusal does not wait long for other writers, and raises
+    `Unavailable` then. It stands all the same.
+    """
     if actor is None:
         return
-    more = {"permission": permission, "what": what[:200], **({"address": address} if address else {})}
-    with write(deps.engine) as connection:
+    more = {"permission": permission, "what": what[:200], **({"address": short(address)} if address else {})}
+    with write(deps.engine, PATIENCE_MS) as connection:
         row = reviews.get(connection, review_id) if review_id else None
         ledger.append(
             connection,

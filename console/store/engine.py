@@ -90,15 +90,21 @@ def _begin_sqlite(connection: Connection) -> None:
     if options.get("pinned"):
         return
     immediate = options.get("immediate", False)
+    # Said anew each time, since the pool hands connections on.
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={options.get('patience_ms', BUSY_TIMEOUT_MS)}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 @contextmanager
-def write(engine: Engine) -> Iterator[Connection]:
-    """One transaction that takes the write lock at once; commits at the end, rolls back on any exception."""
+def write(engine: Engine, patience_ms: int | None = None) -> Iterator[Connection]:
+    """One transaction that takes the write lock at once; commits at the end, rolls back on any exception.
+
+    `patience_ms` is how long it waits for another writer, for what is not worth holding a thread for 30 s.
+    """
+    patience = BUSY_TIMEOUT_MS if patience_ms is None else patience_ms
     with (
         _answering(),
-        engine.connect().execution_options(immediate=True) as connection,
+        engine.connect().execution_options(immediate=True, patience_ms=patience) as connection,
         connection.begin(),
     ):
         yield connection
