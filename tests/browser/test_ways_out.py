@@ -75,6 +75,10 @@ def test_a_pause_is_closed_from_the_page_and_nothing_runs(server: Server, people
     sam.say("Refund A-2048 650")
     sam.expect_status("paused")
     expect(sam.argument(0, "/amount")).to_contain_text("650")
+    sam.choose(0, "approve")
+    sam.submit()
+    sam.expect_settled()
+    assert shop.refunds(server, ref) == [("A-2048", 650.0)]
 
 
 def test_a_reason_typed_and_left_is_not_sent_the_next_time(server: Server, people: SignIn) -> None:
