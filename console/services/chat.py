@@ -11,7 +11,7 @@ from console.domain.review import ThreadStatus
 from console.domain.text import has_lone_surrogate
 from console.domain.thread import Message
 from console.forms.exact import dumps
-from console.services.calls import Calls
+from console.services.calls import Calls, unmatched
 from console.services.changes import Change
 from console.services.closings import closings
 from console.services.deps import Deps, visible_sources
@@ -109,19 +109,19 @@ def retry(deps: Deps, actor: Actor, source: str, thread_id: str) -> ThreadView:
         )
     with write(deps.engine) as connection:
         row = thread_row(deps, connection, actor, source, thread_id)
-        calls = Calls.of(
-            outbox.journal(connection, source, thread_id),
-            history=reviews.of_thread(connection, source, thread_id),
-        )
+        journal = outbox.journal(connection, source, thread_id)
+        calls = Calls.of(journal, history=reviews.of_thread(connection, source, thread_id))
         begun = [call.name for call in snapshot.open_calls() if calls.started(call.id)]
+        strays = [run["name"] for run in unmatched(journal, snapshot)]
         decided = [call.name for call in snapshot.open_calls() if call.id in calls.reviewed]
         if decided and not begun:
             raise Conflict(
                 f"What was decided on {decided[0]} is settled. Send a message instead.", kind="tool-decided"
             )
-        if begun:
+        if begun or strays:
             # Running on would call it a second time, and nobody decided that.
-            raise Conflict(f"{begun[0]} has begun once already. Send a message instead.", kind="tool-began")
+            name = (begun or strays)[0]
+            raise Conflict(f"{name} may have begun once already. Send a message instead.", kind="tool-began")
         if not threads.move(connection, source, thread_id, [ThreadStatus.FAILED], ThreadStatus.RUNNING):
             raise Conflict("Only a failed run can be tried again.", kind=f"thread-{row['status']}")
         outbox.put(connection, "continue", source, thread_id, "", head=snapshot.head)

@@ -25,13 +25,15 @@ def closings(
         if call.id in loose:
             found.append([call.id, call.name, results[call.id].text, results[call.id].status])
         elif call.id not in results:
-            text, status = (said or {}).get(call.id) or _known(calls.ended(call.id), error[:300])
+            text, status = (said or {}).get(call.id) or _known(call.id, calls, error[:300])
             found.append([call.id, call.name, text, status])
     return found
 
 
-def _known(ended: str | None, error: str) -> tuple[str, str]:
-    why = f" ({error})" if error else ""
+def _known(call_id: str, calls: Calls, error: str) -> tuple[str, str]:
+    why, ended = f" ({error})" if error else "", calls.ended(call_id)
+    if not call_id:
+        return f"Whether this call ran is not known{why}. Do not call it again unasked.", "error"
     if ended == "ok":
         return f"This call ran to its end. Its result was lost when the run failed{why}.", "success"
     if ended == "error":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.domain.review import Action
-from console.services.calls import Calls, result_text
+from console.services.calls import NOT_BEGUN, Calls, result_text
 from console.services.records import final_args
 
 RAN, DID_NOT_RUN, ANSWERED = "ran", "did not run", "answered"
@@ -43,9 +43,9 @@ def compare(
 
 
 def _one(action: Action, decision: Mapping[str, Any], decision_id: str, calls: Calls) -> tuple[str, str, str]:
-    if action.tool_call_id is None:
+    if not action.tool_call_id:
         return _STUCK, "uncertain: the call cannot be told apart in the thread", ""
-    runs = [run for run in calls.runs.get(action.tool_call_id, []) if run["ended"] not in {"paused", "void"}]
+    runs = [run for run in calls.runs.get(action.tool_call_id, []) if run["ended"] not in NOT_BEGUN]
     executed = str(runs[-1]["args_text"]) if runs else ""
     if decision["type"] in {"reject", "respond"}:
         if runs:
@@ -61,7 +61,7 @@ def _one(action: Action, decision: Mapping[str, Any], decision_id: str, calls: C
 def _allowed(
     action: Action, decision: Mapping[str, Any], runs: Sequence[Any], executed: str, calls: Calls
 ) -> tuple[str, str, str]:
-    result = calls.results.get(action.tool_call_id or "")
+    result = calls.results.get(str(action.tool_call_id))
     if len(runs) > 1:
         return _MISMATCH, f"ran {len(runs)} times", executed
     if runs and executed != final_args(decision, action.args_text):

@@ -14,7 +14,8 @@ from console.domain.ledger import Kind as Event
 from console.domain.review import Status, ThreadStatus, digest
 from console.domain.thread import Snapshot
 from console.forms.exact import loads
-from console.services.calls import Calls
+from console.services.calls import NOT_BEGUN as NOT_BEGUN
+from console.services.calls import Calls, unmatched
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.observe import WORKER
@@ -24,8 +25,6 @@ from console.store import ledger, outbox, reviews, threads
 from console.store.engine import Connection, RowMapping, read, write
 from console.store.outbox import Lease
 
-# `void`: a person established that the start led to nothing.
-NOT_BEGUN = {"paused", "void"}
 BEGUN = (Status.DECIDED, Status.RESUMING)
 
 
@@ -92,15 +91,16 @@ def _plan_going_on(deps: Deps, job: Job, snapshot: Snapshot | None, first: bool 
 
 
 def _uncertain(deps: Deps, job: Job, snapshot: Snapshot) -> list[str]:
-    """Open calls of the thread that the journal has a start of: running on would call them again."""
+    """What the journal has a start of and the thread no result: running on would call it again."""
     with read(deps.engine) as connection:
-        calls = Calls.of(outbox.journal(connection, job.source, job.thread_id))
-    return [call.name for call in snapshot.open_calls() if began(calls, call.id)]
+        journal = outbox.journal(connection, job.source, job.thread_id)
+    calls = Calls.of(journal)
+    unsure = [call.name for call in snapshot.open_calls() if calls.began(call.id)]
+    return unsure + [run["name"] for run in unmatched(journal, snapshot)]
 
 
-def began(calls: Calls, call_id: str) -> bool:
-    """True when the journal has a start that nobody has taken back."""
-    return any(run["ended"] not in NOT_BEGUN for run in calls.runs.get(call_id, []))
+def began(calls: Calls, call_id: str | None) -> bool:
+    return calls.began(call_id)
 
 
 def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
@@ -119,7 +119,7 @@ def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
         pending = pause.find(row["interrupt_id"])
         if pending is None or digest(pause, pending) != row["digest"] or row["status"] not in BEGUN:
             return None
-        if any(began(calls, action.tool_call_id or "") for action in pending.actions):
+        if any(began(calls, action.tool_call_id) for action in pending.actions):
             return None
         body = loads(chosen[row["decision_id"]]["body_text"])
         answers[row["interrupt_id"]] = shaped(pending.answer_shape, body.get("decisions"), body.get("answer"))

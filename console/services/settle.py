@@ -75,7 +75,7 @@ def _refused(
     group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exception | None, calls: Calls
 ) -> str | None:
     """Why the run did not take the answers, when nothing of them began; None when it took them."""
-    calls_of = [action.tool_call_id or "" for row in group for action in reviews.actions_of(row)]
+    calls_of = [action.tool_call_id for row in group for action in reviews.actions_of(row)]
     if any(began(calls, call_id) for call_id in calls_of):
         return None
     if isinstance(error, ResumeRefused):

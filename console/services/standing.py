@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from console.domain.review import UNDECIDED, Pause, Status, ThreadStatus
 from console.domain.thread import Snapshot
-from console.services.calls import Calls
+from console.services.calls import Calls, unmatched
 from console.store import outbox, reviews
 from console.store.engine import Connection
 
@@ -59,9 +59,10 @@ def after_run(
 
 
 def _unsure(connection: Connection, source: str, thread_id: str, snapshot: Snapshot) -> list[str]:
-    runs = Calls.of(outbox.journal(connection, source, thread_id)).runs
+    journal = outbox.journal(connection, source, thread_id)
+    runs, strays = Calls.of(journal).runs, unmatched(journal, snapshot)
     return [
         call.name
         for call in snapshot.open_calls()
-        if any(run["ended_at"] is None for run in runs.get(call.id, []))
+        if any(run["ended_at"] is None for run in (runs.get(call.id, []) if call.id else strays))
     ]

@@ -37,7 +37,7 @@ class JournalCallback(BaseCallbackHandler):
     ) -> None:
         name = str((serialized or {}).get("name") or "")
         args = dumps(inputs if inputs is not None else input_str)
-        self._open[run_id] = self._journal.start(tool_call_id or f"run:{run_id}", name, args)
+        self._open[run_id] = self._journal.start(_key(tool_call_id, run_id), name, args)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, "ok", "")
@@ -52,3 +52,8 @@ class JournalCallback(BaseCallbackHandler):
         started = self._open.pop(run_id, None)
         if started is not None:
             self._journal.end(started, ended, error[:2000])
+
+
+def _key(tool_call_id: Any, run_id: UUID) -> str:
+    """A call without an id is journalled all the same, under a key that no call of a message has."""
+    return tool_call_id if isinstance(tool_call_id, str) and tool_call_id else f"run:{run_id}"

@@ -44,7 +44,12 @@ def _blocks(message: BaseMessage) -> tuple[dict[str, Any], ...]:
 def _calls(message: BaseMessage) -> tuple[ToolCall, ...]:
     if not isinstance(message, AIMessage):
         return ()
-    return tuple(ToolCall(call["id"] or "", call["name"], dumps(call["args"])) for call in message.tool_calls)
+    return tuple(ToolCall(_id(call["id"]), call["name"], dumps(call["args"])) for call in message.tool_calls)
+
+
+def _id(given: Any) -> str:
+    """Empty for a call without an identity: providers leave ids out, and LangChain lets them."""
+    return given if isinstance(given, str) else ""
 
 
 def _decision(message: BaseMessage) -> str:

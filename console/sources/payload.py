@@ -1,7 +1,7 @@
 """Reading interrupts: LangChain's batched and per-call approvals; everything else as what it is.
 
-Nothing is guessed. A payload that looks like an approval but does not pair up by position becomes
-`unreadable`, which nobody can approve.
+Nothing is guessed. A payload that looks like an approval but does not pair up by position, or whose calls
+cannot be told apart in the thread, becomes `unreadable`, which nobody can approve.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from console.domain.canonical import escape_surrogates
 from console.domain.review import DECISIONS, Action, Kind, Pending
 from console.domain.thread import ToolCall
 from console.forms.exact import MAX_DEPTH, dumps, is_cut
 
 SchemaOf = Callable[[str], dict[str, Any] | None]
+
+
+_LONGEST_NOTE = 500
+_NO_ID = "a call has no tool call id, so whether it ran could never be told"
 
 
 class _Unreadable(Exception):
@@ -33,29 +38,66 @@ def read(
     `earlier` are the tool call ids of the messages before it: whoever uses one again cannot be told apart.
     """
     try:
-        if is_cut(dumps(value)):
-            raise _Unreadable(f"it is nested deeper than the {MAX_DEPTH} levels that can be shown exactly")
-        if isinstance(value, dict) and value.get("type") == "tool_approval":
-            _refuse_ambiguous(calls, earlier)
-            return _per_call(interrupt_id, value, response_schema)
-        if isinstance(value, dict) and ({"action_requests", "review_configs"} & set(value)):
-            _refuse_ambiguous(calls, earlier)
-            return _batched(interrupt_id, value, calls, schema_of)
+        return _read(interrupt_id, value, response_schema, calls, schema_of, earlier)
     except _Unreadable as problem:
-        return Pending(interrupt_id, Kind.UNREADABLE, value_text=dumps(value), note=str(problem))
-    schema = dumps(response_schema) if isinstance(response_schema, dict) else ""
+        note = str(problem)
+    except Exception as problem:
+        # An agent may ask in any shape. One that the readers trip over is still one that waits for a person.
+        note = f"it has a shape that cannot be read ({type(problem).__name__}: {problem})"
+    return Pending(interrupt_id, Kind.UNREADABLE, value_text=_shown(value), note=_note(note))
+
+
+def _read(
+    interrupt_id: str,
+    value: Any,
+    response_schema: Any,
+    calls: Sequence[ToolCall],
+    schema_of: SchemaOf,
+    earlier: Collection[str],
+) -> Pending:
+    if is_cut(dumps(value)):
+        raise _Unreadable(f"it is nested deeper than the {MAX_DEPTH} levels that can be shown exactly")
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        _refuse_ambiguous(calls, earlier)
+        return _per_call(interrupt_id, value, response_schema)
+    if isinstance(value, dict) and ({"action_requests", "review_configs"} & set(value)):
+        _refuse_ambiguous(calls, earlier)
+        return _batched(interrupt_id, value, calls, schema_of)
     return Pending(
         interrupt_id,
         Kind.ANSWER,
         value_text=dumps(value),
-        answer_schema_text=schema,
+        answer_schema_text=_schema_text(response_schema),
         answer_shape="value",
     )
 
 
+def _note(text: str) -> str:
+    """An exception's words may hold the agent's own text, half characters and all."""
+    return escape_surrogates(text)[:_LONGEST_NOTE]
+
+
+def _shown(value: Any) -> str:
+    """The request's exact text, or what can be said of one that has none."""
+    try:
+        return dumps(value)
+    except Exception:
+        return dumps(f"a {type(value).__name__} that cannot be shown")
+
+
+def _schema_text(schema: Any) -> str:
+    """Empty where there is none. One that is too deep to be kept whole would let wrong answers pass."""
+    text = dumps(schema) if isinstance(schema, dict) else ""
+    if is_cut(text):
+        raise _Unreadable(f"its schema is nested deeper than {MAX_DEPTH} levels")
+    return text
+
+
 def _refuse_ambiguous(calls: Sequence[ToolCall], earlier: Collection[str]) -> None:
-    """A call runs at most once for its id, so one id cannot mean two calls."""
+    """A call runs at most once for its id, so one id cannot mean two calls, and none means no call."""
     ids = [call.id for call in calls]
+    if not all(ids):
+        raise _Unreadable(_NO_ID)
     if len(ids) != len(set(ids)):
         raise _Unreadable(
             "two calls share one tool call id, so a decision on one would be a decision on both"
@@ -75,6 +117,11 @@ def _batched(
     if len(requests) != len(configs):
         raise _Unreadable(f"{len(requests)} action requests came with {len(configs)} review configs")
     ids = call_ids([_name_and_args(request) for request in requests], calls)
+    if not all(ids):
+        raise _Unreadable(
+            f"action {ids.index(None) + 1} is no call of the agent's last message, so whether it ran"
+            " could never be told"
+        )
     actions = tuple(
         _action(position, request, config, ids[position], schema_of)
         for position, (request, config) in enumerate(zip(requests, configs, strict=True))
@@ -102,7 +149,7 @@ def _action(position: int, request: Any, config: Any, call_id: str | None, schem
         args_text=dumps(args),
         description=_text(request.get("description")),
         allowed_decisions=_allowed(config.get("allowed_decisions")),
-        args_schema_text=dumps(schema) if isinstance(schema, dict) else "",
+        args_schema_text=_schema_text(schema),
         tool_call_id=call_id,
     )
 
@@ -121,8 +168,10 @@ def _text(value: Any) -> str:
 def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any) -> Pending:
     name, args = _name_and_args(value)
     call_id = value.get("tool_call_id")
-    if not isinstance(call_id, str) or not isinstance(schema, dict):
-        raise _Unreadable("the tool call id or the list of decisions is missing")
+    if not isinstance(call_id, str) or not call_id:
+        raise _Unreadable(_NO_ID)
+    if not isinstance(schema, dict):
+        raise _Unreadable("the list of decisions is missing")
     branches = _branches(schema)
     edit = _resolve(_resolve(branches.get("edit"), schema, "edited_action"), schema, "args")
     if isinstance(edit, dict) and "$defs" in schema:
@@ -133,7 +182,7 @@ def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any) -> Pending:
         args_text=dumps(args),
         description=_text(value.get("description")),
         allowed_decisions=tuple(each for each in DECISIONS if each in branches),
-        args_schema_text=dumps(edit) if isinstance(edit, dict) else "",
+        args_schema_text=_schema_text(edit),
         tool_call_id=call_id,
     )
     return Pending(interrupt_id, Kind.APPROVAL, (action,), answer_shape="decision")

@@ -68,9 +68,22 @@ def test_position_is_identity_however_alike_the_calls_are(gated: list[Any], chan
     assert ids == [f"id{at}" for at, each in enumerate(turn) if each["name"] != "look_up"]
 
 
-def test_a_call_that_is_not_in_the_message_has_no_id_rather_than_a_guessed_one() -> None:
+def test_an_action_that_is_no_call_of_the_message_is_readable_to_nobody() -> None:
+    """What became of it could never be told."""
     found = read(batch(request(n=1), request(n=2)), calls_of(request(n=2), request(n=1)))
-    assert [action.tool_call_id for action in found.actions] == ["id1", None]
+    assert (found.kind, found.actions) == (Kind.UNREADABLE, ())
+    assert "action 2" in found.note
+    assert read(batch(request(n=1)), []).kind is Kind.UNREADABLE
+
+
+@pytest.mark.parametrize("beside", [[], [ToolCall("z", "other", "{}")]])
+def test_a_call_without_an_id_is_readable_to_nobody(beside: list[ToolCall]) -> None:
+    turn = [ToolCall("", "tool", dumps({"n": 1})), *beside]
+    single = {"type": "tool_approval", "name": "tool", "args": {"n": 1}, "tool_call_id": ""}
+    for value in (batch(request(n=1)), single, {**single, "tool_call_id": "z"}):
+        found = read(value, turn, schema={"oneOf": []})
+        assert (found.kind, found.actions) == (Kind.UNREADABLE, ())
+        assert "no tool call id" in found.note
 
 
 BROKEN: list[Any] = [
@@ -129,14 +142,17 @@ def test_a_call_with_an_earlier_id_is_readable_to_nobody() -> None:
 
 
 def test_a_decision_that_nobody_knows_is_not_offered() -> None:
-    found = read(batch(request(), configs=[config("tool", "respond", "escalate", "approve")]))
+    found = read(
+        batch(request(), configs=[config("tool", "respond", "escalate", "approve")]), calls_of(request())
+    )
     assert found.actions[0].allowed_decisions == ("approve", "respond")
 
 
 def test_the_edit_schema_is_the_requests_own_else_the_tools() -> None:
     own = {"type": "object", "properties": {"m": {}}}
-    assert read(batch(request())).actions[0].args_schema_text == dumps(SCHEMA)
-    found = read(batch(request(), configs=[{**config(), "args_schema": own}]))
+    turn = calls_of(request())
+    assert read(batch(request()), turn).actions[0].args_schema_text == dumps(SCHEMA)
+    found = read(batch(request(), configs=[{**config(), "args_schema": own}]), turn)
     assert found.actions[0].args_schema_text == dumps(own)
 
 
@@ -200,3 +216,58 @@ def test_an_answer_is_handed_over_in_the_shape_the_interrupt_takes() -> None:
     assert payload.answer("decisions", decisions, None) == {"decisions": decisions}
     assert payload.answer("decision", decisions, None) == {"type": "approve"}
     assert payload.answer("value", None, False) is False
+
+
+SHAPES: list[Any] = [
+    {"oneOf": 5},
+    {"oneOf": "x"},
+    {"oneOf": [1, 2]},
+    {"oneOf": {"a": 1}},
+    {"anyOf": [None]},
+    {"properties": ["x"]},
+    {"properties": "x"},
+    {"properties": {"type": "string"}},
+    {"properties": {"type": ["const"]}},
+    {"$defs": 5, "oneOf": [{"$ref": "#/$defs/a"}]},
+    {"$defs": {"a": 5}, "oneOf": [{"$ref": "#/$defs/a"}]},
+    {"oneOf": [{"properties": {"type": {"const": "edit"}, "edited_action": 5}}]},
+    {"oneOf": [{"properties": {"type": {"const": "edit"}, "edited_action": {"properties": 5}}}]},
+]
+
+
+@pytest.mark.parametrize("schema", SHAPES)
+def test_no_schema_breaks_the_reader(schema: Any) -> None:
+    value = {"type": "tool_approval", "name": "tool", "args": {}, "tool_call_id": "id0"}
+    found = read(value, calls_of(request()), schema=schema)
+    if found.kind is not Kind.APPROVAL:
+        assert (found.kind, found.actions, found.value_text) == (Kind.UNREADABLE, (), dumps(value))
+        assert found.note
+    else:
+        assert set(found.actions[0].allowed_decisions) <= {"edit"}
+
+
+class Cursed:
+    def __repr__(self) -> str:
+        raise RuntimeError("\ud800 no")
+
+
+def test_a_value_that_has_no_text_and_a_tool_without_a_schema_are_unreadable() -> None:
+    found = read({"question": Cursed()})
+    assert (found.kind, found.value_text) == (Kind.UNREADABLE, '"a dict that cannot be shown"')
+    assert found.note.encode()
+
+    def raises(_: str) -> Any:
+        raise TypeError("no schema " * 200)
+
+    broken = payload.read("i", batch(request()), None, calls_of(request()), raises)
+    assert (broken.kind, len(broken.note)) == (Kind.UNREADABLE, 500)
+
+
+def test_a_schema_too_deep_to_be_kept_whole_is_unreadable() -> None:
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(60):
+        deep = {"properties": {"x": deep}}
+    assert read("which?", schema=deep).kind is Kind.UNREADABLE
+    assert read(batch(request(), configs=[{**config(), "args_schema": deep}]), calls_of(request())).kind is (
+        Kind.UNREADABLE
+    )
