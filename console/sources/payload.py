@@ -11,6 +11,7 @@ from typing import Any
 
 from console.domain.canonical import escape_surrogates
 from console.domain.review import DECISIONS, Action, Kind, Pending
+from console.domain.text import count_hazards
 from console.domain.thread import ToolCall
 from console.forms.exact import MAX_DEPTH, dumps, is_cut
 
@@ -18,6 +19,8 @@ SchemaOf = Callable[[str], dict[str, Any] | None]
 
 
 _LONGEST_NOTE = 500
+# What can be put before a person whole. Beyond it nobody could see all, so nobody may approve it.
+MAX_ACTIONS, MAX_NAME, MAX_TEXT, MAX_HIDDEN, MAX_ARGUMENTS = 100, 200, 300_000, 2_000, 500
 _NO_ID = "a call has no tool call id, so whether it ran could never be told"
 
 
@@ -55,8 +58,10 @@ def _read(
     schema_of: SchemaOf,
     earlier: Collection[str],
 ) -> Pending:
-    if is_cut(dumps(value)):
+    text = dumps(value)
+    if is_cut(text):
         raise _Unreadable(f"it is nested deeper than the {MAX_DEPTH} levels that can be shown exactly")
+    _refuse_unshowable(text)
     if isinstance(value, dict) and value.get("type") == "tool_approval":
         _refuse_ambiguous(calls, earlier)
         return _per_call(interrupt_id, value, response_schema)
@@ -70,6 +75,13 @@ def _read(
         answer_schema_text=_schema_text(response_schema),
         answer_shape="value",
     )
+
+
+def _refuse_unshowable(text: str) -> None:
+    if len(text) > MAX_TEXT:
+        raise _Unreadable(f"it has {len(text):,} characters, and {MAX_TEXT:,} can be shown whole")
+    if (hidden := count_hazards(text)) > MAX_HIDDEN:
+        raise _Unreadable(f"it has {hidden:,} hidden characters, and {MAX_HIDDEN:,} can be shown")
 
 
 def _note(text: str) -> str:
@@ -114,6 +126,8 @@ def _batched(
     requests, configs = value.get("action_requests"), value.get("review_configs")
     if not isinstance(requests, list) or not isinstance(configs, list) or not requests:
         raise _Unreadable("action requests or review configs are missing")
+    if len(requests) > MAX_ACTIONS:
+        raise _Unreadable(f"it has {len(requests):,} actions, and {MAX_ACTIONS} can be decided together")
     if len(requests) != len(configs):
         raise _Unreadable(f"{len(requests)} action requests came with {len(configs)} review configs")
     ids = call_ids([_name_and_args(request) for request in requests], calls)
@@ -135,6 +149,10 @@ def _name_and_args(request: Any) -> tuple[str, dict[str, Any]]:
     name, args = request.get("name"), request.get("args")
     if not isinstance(name, str) or not isinstance(args, dict):
         raise _Unreadable("an action request lacks its name or its arguments")
+    if len(name) > MAX_NAME:
+        raise _Unreadable(f"a tool's name has {len(name):,} characters, and {MAX_NAME} can be shown")
+    if len(args) > MAX_ARGUMENTS:
+        raise _Unreadable(f"a call has {len(args):,} arguments, and {MAX_ARGUMENTS} can be shown")
     return name, args
 
 

@@ -271,3 +271,26 @@ def test_a_schema_too_deep_to_be_kept_whole_is_unreadable() -> None:
     assert read(batch(request(), configs=[{**config(), "args_schema": deep}]), calls_of(request())).kind is (
         Kind.UNREADABLE
     )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request("tool", text="x" * 300_001),
+        request("tool", text="\u200b\u200c" * 1_001),
+        request("tool", **{f"a{n}": n for n in range(501)}),
+        request("t" * 201),
+    ],
+    ids=["long", "hidden", "arguments", "name"],
+)
+def test_what_nobody_could_see_whole_is_approvable_to_nobody(asked: dict[str, Any]) -> None:
+    found = read(batch(asked), calls_of(asked))
+    assert found.kind is Kind.UNREADABLE
+    assert "can be shown" in found.note
+
+
+def test_a_request_within_the_bounds_is_shown_whole() -> None:
+    asked = request("tool", text="x" * 100_000, other="\u200b" * 1_000)
+    found = read(batch(asked), calls_of(asked))
+    assert found.kind is Kind.APPROVAL
+    assert found.actions[0].args_text == dumps(asked["args"])
