@@ -89,6 +89,8 @@ def _read_message(raw: dict[str, Any], kind: str, action: Action, problem: _Comp
         return problem(f"message is longer than {MAX_MESSAGE:,} characters", "/message")
     if has_lone_surrogate(text):
         return problem("message holds half a character; type it again", "/message")
+    if "\x00" in text:
+        return problem("message holds a character that cannot be stored", "/message")
     return Decided(action.position, kind, {"type": kind, **({"message": text} if text else {})}, message=text)
 
 

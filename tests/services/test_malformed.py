@@ -62,6 +62,7 @@ MALFORMED: list[tuple[Any, str]] = [
     ({"type": "reject", "message": ["no"]}, "/decisions/0/message"),
     ({"type": "reject", "message": {"text": "no"}}, "/decisions/0/message"),
     ({"type": "reject", "message": LONE}, "/decisions/0/message"),
+    ({"type": "reject", "message": "a\x00b"}, "/decisions/0/message"),
     ({"type": "reject", "message": "x" * 10_001}, "/decisions/0/message"),
     ({"type": "edit"}, "/decisions/0/edited_action"),
     ({"type": "edit", "edited_action": None}, "/decisions/0/edited_action"),
