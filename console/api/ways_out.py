@@ -17,7 +17,10 @@ from console.services import chat, deps, inbox, resolve
 from console.services.views import ThreadView
 
 router = APIRouter()
-CANCEL = {"reason": Field("text", required=False, longest=resolve.MAX_REASON)}
+CANCEL = {
+    "reason": Field("text", required=False, longest=resolve.MAX_REASON),
+    "version": Field("integer", required=False),
+}
 RESOLVE = {
     "choice": Field("text", longest=20),
     "reason": Field("text", longest=resolve.MAX_REASON),
@@ -35,14 +38,15 @@ _RESOLVE = describe.body(
     status_code=202,
     response_model=ThreadView,
     responses=_REFUSALS,
-    openapi_extra=describe.body({"reason": describe.TEXT}, []),
+    openapi_extra=describe.body({"reason": describe.TEXT, "version": describe.INTEGER}, []),
     tags=["reviews"],
 )
 def cancel(actor: Decider, review_id: str, sent: Annotated[Any, Depends(read_json)]) -> Response:
     """Close the whole pause of a review; nothing of it runs, and the agent is told so."""
     inbox.review(deps.current(), actor, review_id)
     given = checked(sent, CANCEL)
-    return Answer(resolve.cancel(deps.current(), actor, review_id, given.get("reason", "")), 202)
+    reason, version = given.get("reason", ""), given.get("version")
+    return Answer(resolve.cancel(deps.current(), actor, review_id, reason, version), 202)
 
 
 @router.post(

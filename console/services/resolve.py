@@ -71,8 +71,13 @@ def resolve(
     return told(deps, row)
 
 
-def cancel(deps: Deps, actor: Actor, review_id: str, reason: Any = "") -> ThreadView:
-    """Close the whole pause of a review without running anything; every call gets a result that says so."""
+def cancel(
+    deps: Deps, actor: Actor, review_id: str, reason: Any = "", version: int | None = None
+) -> ThreadView:
+    """Close the whole pause of a review without running anything; every call gets a result that says so.
+
+    `version` is the review's as it was seen: with it, a verdict that came in between is not taken back.
+    """
     require(actor, Permission.DECIDE)
     with read(deps.engine) as connection:
         review = review_row(deps, connection, actor, review_id)
@@ -87,6 +92,10 @@ def cancel(deps: Deps, actor: Actor, review_id: str, reason: Any = "") -> Thread
         raise Conflict("This pause has no call that could be closed; answer it instead.", kind="no-call")
     with write(deps.engine) as connection:
         row = _unchanged(deps, connection, actor, before)
+        if version not in {None, review_row(deps, connection, actor, review_id)["version"]}:
+            raise Conflict(
+                "The review changed since you read it. Nothing was closed.", kind="stale", stale=True
+            )
         calls = Calls.of(outbox.journal(connection, row["source"], row["thread_id"]))
         group = [
             each

@@ -200,6 +200,17 @@ def test_a_closed_review_takes_no_verdict_and_a_decided_one_is_not_closed(world:
     assert len(world.refunds()) == 1
 
 
+def test_a_verdict_that_came_in_between_is_not_taken_back(idle: World) -> None:
+    with idle.worker():
+        review = idle.pause("Refund A-2048 699")
+    idle.decide(review, APPROVE, by="sue")
+    with pytest.raises(Conflict) as refused:
+        cancel(idle.deps, idle.cast["sam"], review.id, "", review.version)
+    assert refused.value.stale
+    with idle.worker():
+        assert idle.wait_settled(review.id).outcome == "ran"
+
+
 def test_what_is_not_visible_cannot_be_closed(world: World) -> None:
     with pytest.raises(NotFound):
         cancel(world.deps, world.cast["sam"], "0" * 32)

@@ -206,8 +206,9 @@ class WaysOut(rx.State):
     async def close(self, key: Any) -> None:
         if (review_id := await self._review_drawn(key, "closed")) is not None:
             reason, self._closing = self._closing, ""
+            version = (await self.get_state(Review))._version
             await self._do(
-                lambda: resolve.cancel(deps.current(), acting(), review_id, reason),
+                lambda: resolve.cancel(deps.current(), acting(), review_id, reason, version),
                 ("Closed without running", "The agent is told that nothing ran.", "green"),
                 "Nothing was closed",
             )
