@@ -26,6 +26,7 @@ from console.store import ledger, outbox, reviews, threads
 from console.store.engine import Connection, RowMapping, write
 
 log = logging.getLogger("console.settle")
+MAX_ATTEMPTS, FIRST_WAIT_SECONDS = 5, 1.0
 _STATUS = {"ok": Status.SETTLED, "mismatch": Status.MISMATCH, "stuck": Status.STUCK}
 _EVENT = {Status.SETTLED: Event.SETTLED, Status.MISMATCH: Event.MISMATCH, Status.STUCK: Event.STUCK}
 
@@ -44,6 +45,44 @@ def finish(deps: Deps, job: Job, error: Exception | None) -> None:
         outbox.release(connection, job.lease)
     deps.drafts.clear(job.source, job.thread_id)
     publish(deps, job)
+
+
+def set_aside(deps: Deps, job: Job, problem: Exception) -> None:
+    """After planning or reading back failed: again later, each time after a longer wait, but not for ever.
+
+    What hinders it may pass (a locked file) or stay (a damaged one), and nobody can tell.
+    """
+    attempt = int(job.row["attempts"]) + 1
+    with write(deps.engine) as connection:
+        if not outbox.holds(connection, job.lease):
+            return
+        if attempt < MAX_ATTEMPTS:
+            wait = FIRST_WAIT_SECONDS * 2 ** (attempt - 1)
+            outbox.defer(connection, job.lease, job.row["id"], wait, words(problem)[:2000])
+            return
+        _give_up(connection, job, problem)
+    deps.drafts.clear(job.source, job.thread_id)
+    publish(deps, job)
+
+
+def _give_up(connection: Connection, job: Job, problem: Exception) -> None:
+    """Bring the thread to rest without knowing it: what the journal cannot rule out is uncertain."""
+    why = f"the thread cannot be read back ({words(problem)})"
+    group = group_of(connection, job)
+    journal = outbox.journal(connection, job.source, job.thread_id)
+    chosen = reviews.decisions(connection, [row["decision_id"] for row in group])
+    for row in group:
+        decision = chosen[row["decision_id"]]
+        outcome = _outcome(row, decision, Calls.of(journal), None, problem)
+        if outcome.state != "mismatch":
+            texts = [f"uncertain: {why}"[:300] for _ in outcome.texts]
+            outcome = replace(outcome, state="stuck", texts=texts)
+        _write_outcome(connection, row, decision, outcome, None)
+    unsure = bool(group) or any(run["ended_at"] is None for run in journal)
+    status = ThreadStatus.STUCK if unsure else ThreadStatus.FAILED
+    threads.move(connection, job.source, job.thread_id, list(ThreadStatus), status, why[:2000])
+    outbox.set_state(connection, job.row["id"], "failed", error=words(problem)[:2000])
+    outbox.release(connection, job.lease)
 
 
 def _settle_group(

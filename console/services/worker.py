@@ -10,14 +10,16 @@ import contextvars
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.owners import is_dead, own_name
-from console.services.settle import Job, finish, plan
+from console.services.settle import Job, finish, plan, set_aside
 from console.store import outbox
 from console.store.engine import RowMapping, read, write
 
@@ -25,6 +27,7 @@ log = logging.getLogger("console.worker")
 LEASE_SECONDS, HEARTBEAT_SECONDS, POLL_SECONDS = 20.0, 5.0, 0.2
 MAX_RUNS = 32
 DRAIN_SECONDS = 6.0
+T = TypeVar("T")
 
 
 class LeaseLost(RuntimeError):
@@ -47,6 +50,13 @@ class _Journal:
     def end(self, run_id: int, ended: str, error: str) -> None:
         with write(self._deps.engine) as connection:
             outbox.journal_end(connection, run_id, ended, error)
+
+    def check(self) -> None:
+        """Raise when another owner has the thread: nothing of this run may be stored any more."""
+        with read(self._deps.engine) as connection:
+            held = outbox.holds(connection, self._job.lease)
+        if not held:
+            raise LeaseLost("the lease is lost, so nothing of this run is kept")
 
 
 class _Sink:
@@ -85,6 +95,9 @@ class Worker:
         self._look = asyncio.Event()
         self._stopping = asyncio.Event()
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        # Not the loop's own threads: there a few slow tools would hold up every lease's renewal.
+        self._steps = ThreadPoolExecutor(MAX_RUNS + 2, thread_name_prefix="worker-step")
+        self._beats = ThreadPoolExecutor(4, thread_name_prefix="worker-beat")
 
     def start(self) -> None:
         self._thread.start()
@@ -116,7 +129,12 @@ class Worker:
             self._failure = problem
         finally:
             self._ready.set()
+            self._steps.shutdown(wait=False, cancel_futures=True)
+            self._beats.shutdown(wait=False, cancel_futures=True)
             self._loop.close()
+
+    async def _step(self, what: Callable[..., T], *args: object) -> T:
+        return await self._loop.run_in_executor(self._steps, partial(what, *args))
 
     async def _serve(self) -> None:
         for source in self._deps.sources.values():
@@ -143,11 +161,11 @@ class Worker:
     async def _take_due(self) -> None:
         if len(self._tasks) >= MAX_RUNS:
             return
-        rows, dead = await asyncio.to_thread(self._due)
+        rows, dead = await self._step(self._due)
         for row in rows:
             if row["id"] in self._tasks or len(self._tasks) >= MAX_RUNS:
                 continue
-            job = await asyncio.to_thread(self._take, row, dead)
+            job = await self._step(self._take, row, dead)
             if job is not None:
                 task = self._loop.create_task(self._work(job), context=contextvars.Context())
                 self._tasks[row["id"]] = task
@@ -158,9 +176,8 @@ class Worker:
 
     def _due(self) -> tuple[list[RowMapping], list[str]]:
         with read(self._deps.engine) as connection:
-            rows = [row for row in outbox.due(connection) if row["source"] in self._deps.sources]
             dead = [owner for owner in outbox.owners(connection) if owner != self._owner and is_dead(owner)]
-        return [row for row in rows if not _held(row, dead)], dead
+            return outbox.due(connection, dead, list(self._deps.sources)), dead
 
     def _take(self, row: RowMapping, dead: list[str]) -> Job | None:
         with write(self._deps.engine) as connection:
@@ -168,34 +185,51 @@ class Worker:
         return Job(row, lease, row["state"]) if lease else None
 
     async def _work(self, job: Job) -> None:
-        beat = self._loop.create_task(self._heartbeat(job))
-        error: Exception | None = None
+        beat = self._loop.create_task(self._heartbeat(job, asyncio.current_task()))
         try:
-            run = await asyncio.to_thread(plan, self._deps, job)
-            if run is not None:
-                journal = _Journal(self._deps, job, dict(run.decisions))
-                try:
-                    await self._deps.sources[job.source].run(run, journal, _Sink(self._deps, job))
-                except Exception as problem:
-                    log.warning("the run of %s/%s failed", job.source, job.thread_id, exc_info=problem)
-                    error = problem
-            await asyncio.to_thread(finish, self._deps, job, error)
-        except Exception:
-            # The row stays as it is; the lease lapses and the next turn reads the thread anew.
+            await self._step(finish, self._deps, job, await self._run(job))
+        except Exception as problem:
             log.exception("settling %s/%s failed", job.source, job.thread_id)
+            await self._set_aside(job, problem)
+        except asyncio.CancelledError:
+            self._deps.drafts.clear(job.source, job.thread_id)
+            raise
         finally:
             beat.cancel()
 
-    async def _heartbeat(self, job: Job) -> None:
+    async def _run(self, job: Job) -> Exception | None:
+        """What the agent raised, which is part of the thread's story; None when nothing did."""
+        run = await self._step(plan, self._deps, job)
+        if run is None:
+            return None
+        journal = _Journal(self._deps, job, dict(run.decisions))
+        guarded = replace(run, guard=journal.check)
+        try:
+            await self._deps.sources[job.source].run(guarded, journal, _Sink(self._deps, job))
+        except Exception as problem:
+            log.warning("the run of %s/%s failed", job.source, job.thread_id, exc_info=problem)
+            return problem
+        return None
+
+    async def _set_aside(self, job: Job, problem: Exception) -> None:
+        try:
+            await self._step(set_aside, self._deps, job, problem)
+        except Exception:
+            # The row stays as it is; the lease lapses and the next turn reads the thread anew.
+            log.exception("setting %s/%s aside failed", job.source, job.thread_id)
+
+    async def _heartbeat(self, job: Job, work: asyncio.Task[None] | None) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                held = await asyncio.to_thread(self._renew, job)
+                held = await self._loop.run_in_executor(self._beats, self._renew, job)
             except Exception:
                 log.exception("the heartbeat of %s/%s failed", job.source, job.thread_id)
                 continue
             if not held:
-                log.warning("the lease on %s/%s is lost", job.source, job.thread_id)
+                log.warning("the lease on %s/%s is lost: its run is stopped", job.source, job.thread_id)
+                if work is not None:
+                    work.cancel()
                 return
 
     def _renew(self, job: Job) -> bool:
@@ -210,10 +244,6 @@ class Worker:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-
-
-def _held(row: RowMapping, dead: list[str]) -> bool:
-    return row["owner"] is not None and row["owner"] not in dead and row["until"] > datetime.now(UTC)
 
 
 @contextmanager

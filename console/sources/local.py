@@ -36,8 +36,27 @@ Graph = Pregel[Any, Any, Any, Any]
 # LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
 STRICT = "__pregel_strict_resume"
 DECISIONS = "console_decisions"
+_GUARD = "console_guard"
 _RESUME = "__resume__"
 _BUSY_SECONDS = 30
+
+
+class _GuardedSaver(AsyncSqliteSaver):
+    """Asks the run's guard before each write: one that woke up late must not write over its successor."""
+
+    async def aput(self, config: RunnableConfig, *what: Any) -> RunnableConfig:
+        config["configurable"].get(_GUARD, _free)()
+        return await super().aput(config, *what)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        config["configurable"].get(_GUARD, _free)()
+        await super().aput_writes(config, writes, task_id, task_path)
+
+
+def _free() -> None:
+    return None
 
 
 class LocalSource:
@@ -68,10 +87,12 @@ class LocalSource:
         self._schemas: dict[str, dict[str, Any] | None] = {}
         checkpoints.parent.mkdir(parents=True, exist_ok=True)
         checkpoints.touch(mode=0o600, exist_ok=True)
+        self._file = _identity(checkpoints)
 
     # --- reading, from any thread
 
     def snapshot(self, thread_id: str) -> Snapshot | None:
+        self._refuse_another_file()
         try:
             with self._reader() as graph:
                 state = graph.get_state({"configurable": {"thread_id": thread_id}})
@@ -92,6 +113,14 @@ class LocalSource:
             raise ValueError(f"the checkpoint store cannot keep this: {problem}") from problem
         if not same(kept, answer):
             raise ValueError("the checkpoint store would change this")
+
+    def _refuse_another_file(self) -> None:
+        """Open connections go on in a file that was deleted; what they wrote there would be lost unseen."""
+        if _identity(self._path) != self._file:
+            raise SourceError(
+                "its checkpoint file was deleted or replaced while the console ran;"
+                " put it back, or start the console anew"
+            )
 
     @contextmanager
     def _reader(self) -> Iterator[Graph]:
@@ -154,7 +183,7 @@ class LocalSource:
         connection = await self._stack.enter_async_context(
             aiosqlite.connect(self._path, timeout=_BUSY_SECONDS)
         )
-        saver = AsyncSqliteSaver(connection, serde=self._serde)
+        saver = _GuardedSaver(connection, serde=self._serde)
         await saver.setup()
         self._runner = self._graph.copy({"checkpointer": saver})
 
@@ -165,6 +194,7 @@ class LocalSource:
     async def run(self, run: Run, journal: Journal, sink: Sink) -> None:
         if self._runner is None:
             raise SourceError(f"the source {self.name} is not open")
+        self._refuse_another_file()
         config: RunnableConfig = {
             **self._config,  # type: ignore[typeddict-item]
             "recursion_limit": self._limit,
@@ -174,6 +204,7 @@ class LocalSource:
                 "thread_id": run.thread_id,
                 STRICT: True,
                 DECISIONS: dict(run.decisions),
+                _GUARD: run.guard,
                 **({"checkpoint_id": run.fork} if run.fork else {}),
             },
         }
@@ -190,6 +221,14 @@ class LocalSource:
                 _tell(part, sink)
         except UnknownInterruptError as refused:
             raise ResumeRefused(f"the pause is no longer the one that was answered ({refused})") from refused
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _input(run: Run) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -46,7 +46,8 @@ class Run:
     `answers` maps interrupt ids to what LangGraph is handed; `decisions` maps tool call ids to the
     decision that allowed them, for tools to find in their config. `close_calls` are (id, tool, text, status)
     of calls that a failed run left without a result. `fork` is the checkpoint to go on from instead of the
-    newest: only ever a poisoned pause's own.
+    newest: only ever a poisoned pause's own. `guard` is called before anything of the run is stored: what it
+    raises keeps that from being stored and ends the run.
     """
 
     thread_id: str
@@ -55,6 +56,7 @@ class Run:
     decisions: Mapping[str, str] = field(default_factory=dict)
     close_calls: Sequence[tuple[str, str, str, str]] = ()
     fork: str = ""
+    guard: Callable[[], None] = lambda: None
 
 
 class Source(Protocol):

@@ -67,21 +67,43 @@ def put_resume(
     )
     connection.execute(
         row.on_conflict_do_update(
-            index_elements=[OUTBOX.c.group_key], set_={"state": state, "not_before": now}
+            index_elements=[OUTBOX.c.group_key], set_={"state": state, "not_before": now, "attempts": 0}
         )
     )
 
 
-def due(connection: Connection, limit: int = 50) -> list[RowMapping]:
-    """Rows one may try to take: ready ones, and begun ones whose lease may have lapsed."""
+def due(
+    connection: Connection,
+    dead: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
+    limit: int = 50,
+) -> list[RowMapping]:
+    """Rows one may try to take: ready ones, and begun ones whose lease has lapsed or whose owner is `dead`.
+
+    Sources take turns, and in each those that failed least come first: neither a source whose threads
+    cannot be read nor one that is not among `sources` any more keeps the others from being found.
+    """
+    now = datetime.now(UTC)
+    free = or_(LEASE.c.owner.is_(None), LEASE.c.until < now, LEASE.c.owner.in_(dead))
+    turn = func.row_number().over(partition_by=OUTBOX.c.source, order_by=(OUTBOX.c.attempts, OUTBOX.c.id))
     query = (
         select(OUTBOX, LEASE.c.owner, LEASE.c.until, LEASE.c.fence)
         .outerjoin(LEASE, and_(LEASE.c.source == OUTBOX.c.source, LEASE.c.thread_id == OUTBOX.c.thread_id))
-        .where(OUTBOX.c.state.in_(OPEN_STATES), OUTBOX.c.not_before <= datetime.now(UTC))
-        .order_by(OUTBOX.c.id)
+        .where(OUTBOX.c.state.in_(OPEN_STATES), OUTBOX.c.not_before <= now, free)
+        .order_by(turn, OUTBOX.c.id)
         .limit(limit)
     )
+    if sources is not None:
+        query = query.where(OUTBOX.c.source.in_(sources))
     return list(connection.execute(query).mappings())
+
+
+def defer(connection: Connection, lease: Lease, outbox_id: int, seconds: float, error: str) -> None:
+    """Count a failed attempt and give the row back: it is due again after so many seconds."""
+    later = datetime.now(UTC) + timedelta(seconds=seconds)
+    row = update(OUTBOX).where(OUTBOX.c.id == outbox_id)
+    connection.execute(row.values(attempts=OUTBOX.c.attempts + 1, not_before=later, error=error))
+    release(connection, lease)
 
 
 def take(
@@ -106,9 +128,7 @@ def take(
     still = connection.execute(
         update(OUTBOX)
         .where(OUTBOX.c.id == row["id"], OUTBOX.c.state == row["state"])
-        .values(
-            state="dispatched" if row["state"] == "dispatched" else "taken", attempts=OUTBOX.c.attempts + 1
-        )
+        .values(state="dispatched" if row["state"] == "dispatched" else "taken")
     )
     fence = connection.execute(
         select(LEASE.c.fence).where(LEASE.c.source == row["source"], LEASE.c.thread_id == row["thread_id"])
@@ -221,7 +241,7 @@ def again(connection: Connection, group_key: str) -> bool:
     done = connection.execute(
         update(OUTBOX)
         .where(OUTBOX.c.group_key == group_key)
-        .values(state="dispatched", not_before=datetime.now(UTC), error="")
+        .values(state="dispatched", not_before=datetime.now(UTC), attempts=0, error="")
     )
     return done.rowcount == 1
 
