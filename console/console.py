@@ -15,6 +15,9 @@ import reflex.model
 from console.api.app import make_api
 from console.features import pages
 from console.live.broadcast import BROADCASTER
+from console.live.complaints import report_page_failure
+from console.live.incoming import accept_only_events, refuse_strange_sockets
+from console.live.outgoing import answer_only_who_asked
 from console.services import deps
 from console.services.heads import Signer
 from console.services.watch import Watch
@@ -63,9 +66,14 @@ async def lifespan() -> AsyncIterator[None]:
 app = rx.App(
     api_transformer=make_api(active_settings().server.allowed_origins),
     backend_exception_handler=report_failure,
+    frontend_exception_handler=report_page_failure,
     head_components=[rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml")],
     html_lang="en",
     toaster=None,
 )
 pages.register(app)
+if app.event_namespace is not None:
+    accept_only_events(app.event_namespace)
+    refuse_strange_sockets(app.event_namespace)
+    answer_only_who_asked(app)
 app.register_lifespan_task(lifespan)

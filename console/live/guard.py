@@ -17,22 +17,13 @@ from reflex_base.registry import RegistrationContext
 from console.domain import access
 from console.domain.access import Actor, Permission
 from console.live import identity
+from console.live.incoming import COMPLAINT, FRAMEWORK, drop_unknown_events
+from console.live.outgoing import HEARER, Hearer
 from console.live.permit import Anyone, Need
 from console.live.refusals import REFUSALS
 from console.live.tab import Tab
 
-_ROOT = "reflex___state____state"
-FRAMEWORK = frozenset(
-    f"{_ROOT}.{name}"
-    for name in (
-        "hydrate",
-        "hydrate_and_load",
-        "set_is_hydrated",
-        "reflex___state____on_load_internal_state.on_load_internal",
-        "reflex___state____on_load_internal_state.set_is_hydrated",
-        "reflex___state____frontend_event_exception_state.handle_frontend_exception",
-    )
-)
+__all__ = ["Guard", "drop_unknown_events", "may_call", "need_of"]
 
 
 def need_of(event_name: str) -> Need | None:
@@ -51,13 +42,18 @@ class Guard(rx.Middleware):
 
     async def preprocess(self, app: Any, state: Any, event: Event) -> StateUpdate | None:
         token = EventContext.get().token
+        # Before the database is asked: this is the socket whose cookie is looked up.
+        sid = identity.sid_of(app, token)
         actor = await identity.actor_of(app, token)
         identity.ACTING.set(actor)
+        HEARER.set(Hearer(token, sid, identity.owner_key(actor)))
         root = state._get_root_state()
         tab = await root.get_state(Tab)
         if tab._owner != (owner := identity.owner_key(actor)):
             root.reset()
             tab._fill(actor, owner)
+        if event.name == COMPLAINT and actor is None:
+            return StateUpdate()
         if event.name in FRAMEWORK:
             return None
         need = need_of(event.name)
@@ -77,24 +73,3 @@ async def _refuse(actor: Actor, need: Need | None, event_name: str, address: str
     short = event_name.rsplit(".", 1)[-1][:80]
     permission = need.value if need else "undeclared"
     await REFUSALS.record(actor, permission, f"called {short} in the page", address)
-
-
-def drop_unknown_events(namespace: Any) -> None:
-    """Reflex logs an event it does not know with all its headers, the session cookie included."""
-    on_event = namespace.on_event
-    known = RegistrationContext.ensure_context().event_handlers
-
-    async def known_event(sid: str, data: Any) -> None:
-        if _well_formed(data) and data["name"] in known:
-            await on_event(sid, data)
-
-    namespace.on_event = known_event
-
-
-def _well_formed(data: Any) -> bool:
-    return (
-        isinstance(data, dict)
-        and isinstance(data.get("name"), str)
-        and isinstance(data.get("payload", {}), dict)
-        and isinstance(data.get("router_data", {}), dict)
-    )

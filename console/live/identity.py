@@ -27,6 +27,13 @@ def acting() -> Actor:
     return actor
 
 
+def sid_of(app: Any, token: str) -> str | None:
+    """The socket that holds this tab now."""
+    names = app.event_namespace
+    record = names._token_manager.token_to_socket.get(token) if names is not None else None
+    return None if record is None else str(record.sid)
+
+
 def socket_of(app: Any, token: str) -> tuple[str | None, str]:
     """Cookie header and address of the socket that holds this tab; (None, "") when there is none."""
     names = app.event_namespace

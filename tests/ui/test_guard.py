@@ -12,7 +12,7 @@ from console.domain.ledger import Kind
 from console.features.login.state import Login
 from console.features.thread.review_state import Review
 from console.features.thread.state import Thread
-from console.live import guard
+from console.live import guard, incoming
 from console.live.permit import Anyone
 from console.live.tab import Tab
 from console.services import accounts, audit
@@ -135,7 +135,7 @@ async def test_setvar_is_denied_to_everyone(owner: str, pipeline: Pipeline) -> N
     """Reflex gives every state a `setvar`; with it anyone could make themselves anything."""
     tab = pipeline.connect("tab", "ada")
     await pipeline.send(tab, Thread.load)
-    prefix = f"{guard._ROOT}." + ("console___live___tab____tab." if owner == "tab" else "")
+    prefix = f"{incoming.ROOT}." + ("console___live___tab____tab." if owner == "tab" else "")
     assert f"{prefix}setvar" in RegistrationContext.ensure_context().event_handlers
     await pipeline.send(tab, f"{prefix}setvar", var_name="role", value="supervisor")
     assert (await pipeline.state(tab, Tab)).role == "admin"
@@ -175,49 +175,6 @@ async def test_the_sign_in_page_knows_demo_accounts_and_no_data(pipeline: Pipeli
     await pipeline.send(tab, Login.load, path="/login")
     assert "sam" in [each.name for each in (await pipeline.state(tab, Login)).accounts]
     assert "refund_order" not in pipeline.sent_to(tab)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        None,
-        "text",
-        [],
-        {},
-        {"name": 7},
-        {"name": ["a"]},
-        {"name": "unknown", "payload": {}},
-        {"name": "known", "payload": []},
-        {"name": "known", "payload": {}, "router_data": "x"},
-    ],
-)
-async def test_what_reflex_would_log_with_the_cookie_is_dropped(
-    data: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passed = await _through(data, monkeypatch)
-    assert passed == []
-
-
-async def test_known_events_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    event = {"name": "known", "payload": {}, "router_data": {}}
-    assert await _through(event, monkeypatch) == [event]
-
-
-async def _through(data: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    passed: list[Any] = []
-
-    class Namespace:
-        async def on_event(self, sid: str, data: Any) -> None:
-            passed.append(data)
-
-    class Known:
-        event_handlers = {"known": object()}
-
-    monkeypatch.setattr(RegistrationContext, "ensure_context", staticmethod(Known))
-    namespace = Namespace()
-    guard.drop_unknown_events(namespace)
-    await namespace.on_event("sid", data)
-    return passed
 
 
 def _granted(role: Role, need: Any) -> bool:
