@@ -11,6 +11,7 @@ from contextlib import closing
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.api.headers import with_headers
+from console.api.proxies import TrustedProxies
 from console.compose import compose
 from console.seed import seed
 from console.settings import ServerSettings, Settings, check_exposure
@@ -50,7 +51,14 @@ def load(settings: Settings) -> ASGIApp:
     from console.console import app
 
     # Outermost, since Reflex's own outer mount answers some broken paths before anything of ours sees them.
-    return with_headers(CSP_FILE)(app())
+    return behind_proxies(with_headers(CSP_FILE)(app()), settings.server)
+
+
+def behind_proxies(application: ASGIApp, server: ServerSettings) -> ASGIApp:
+    try:
+        return TrustedProxies(application, server.trusted_proxies)
+    except ValueError as wrong:
+        raise SettingsError(f"server.trusted_proxies: {wrong}: name addresses or networks") from None
 
 
 def own_address(settings: Settings) -> str:
