@@ -49,7 +49,7 @@ RESERVED: dict[str, frozenset[str]] = {
 }
 
 # Parts that import nothing from outside but what is named here.
-PURE: dict[str, frozenset[str]] = {"domain": frozenset(), "forms": frozenset({"jsonschema"})}
+PURE: dict[str, frozenset[str]] = {"domain": frozenset(), "forms": frozenset({"jsonschema", "regex"})}
 
 
 def part_of(module: str) -> str:
