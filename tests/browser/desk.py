@@ -144,10 +144,11 @@ class Desk:
         self.wait_for(ref, until)
         return ref
 
-    def wait_for(self, ref: str, status: str) -> None:
+    def wait_for(self, ref: str, status: str, since: str = "") -> None:
+        """Until the thread came to this status, after `since` where it had the same one before."""
         end = time.monotonic() + WITHIN_SECONDS
-        while (now := self.read(f"/threads/{ref}")["status"]) != status:
-            assert time.monotonic() < end, f"the thread is {now}, not {status}"
+        while not ((now := self.read(f"/threads/{ref}"))["status"] == status and now["updated_at"] > since):
+            assert time.monotonic() < end, f"the thread is {now['status']}, not {status}"
             self.page.wait_for_timeout(50)
 
     def reviews(self, ref: str, status: str = "open") -> list[dict[str, Any]]:

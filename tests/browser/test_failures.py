@@ -54,7 +54,9 @@ def test_an_agent_that_raises_shows_its_error_and_the_next_message_works(people:
     expect(sam.test_id("retry")).to_be_visible()
     expect(sam.row(waiting)).to_have_count(1)
 
+    failed_at = sam.read(f"/threads/{sam.ref}")["updated_at"]
     sam.test_id("retry").click()
+    sam.wait_for(sam.ref, "failed", since=failed_at)
     sam.expect_status("failed")
     sam.say("Where is order A-1001?")
     expect(sam.messages("ai").last).to_contain_text("Order A-1001")

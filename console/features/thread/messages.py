@@ -11,7 +11,7 @@ from console.features.drawn import brief, read_args, stamp
 from console.forms.exact import dumps
 from console.services.views import MessageView, ToolCallView
 
-DRAWN, WHOLE = 20_000, 300_000
+WHOLE = 300_000
 WHO = {"human": "Customer", "ai": "Agent", "tool": "Tool", "system": "System"}
 STATES = {
     "proposed": ("Proposed", "gray"),
@@ -102,14 +102,14 @@ def _call(call: ToolCallView, answer: MessageView | None, status: str) -> CallRo
     )
 
 
-def readable(text: str, cap: int = DRAWN) -> list[Segment]:
-    """The chat is for reading along, so a text beyond all reading is cut, and says by how much.
+def readable(text: str) -> list[Segment]:
+    """A text beyond all reading is cut, and says by how much.
 
     What can be approved is never cut: a request of more than `WHOLE` characters is unreadable.
     """
-    if len(text) <= cap:
+    if len(text) <= WHOLE:
         return visible(text)
-    return [*visible(text[:cap]), Segment(f" … {len(text) - cap:,} more characters are not drawn here")]
+    return [*visible(text[:WHOLE]), Segment(f" … {len(text) - WHOLE:,} more characters are not drawn here")]
 
 
 def _lines(args_text: str) -> str:

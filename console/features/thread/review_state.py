@@ -17,7 +17,7 @@ from console.features import parse
 from console.features.drawn import read_args, stamp
 from console.features.thread import answer, cards, verdict
 from console.features.thread.cards import Card, Member
-from console.features.thread.messages import WHOLE, readable
+from console.features.thread.messages import readable
 from console.features.thread.verdict import Choice, Effect, Judged, Proposed
 from console.forms.fields import fields
 from console.live.identity import acting
@@ -112,7 +112,7 @@ class Review(rx.State):
         self.decided_by, self.decided_at = review.decided_by or "", stamp(review.decided_at)
         self.outcome, self.outcome_tone = escape(review.outcome), cards.outcome_tone(review.outcome)
         self.waiting_for, self.note = review.waiting_for, escape(review.note)
-        self.stored, self.given = readable(review.value_text, WHOLE), escape(review.answer_text)
+        self.stored, self.given = readable(review.value_text), escape(review.answer_text)
         drawn = cards.cards(review)
         if self.cards != drawn:
             self.cards = drawn
