@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from console.domain.access import Actor, Role
 from console.domain.ledger import Kind as Event
 from console.domain.review import Pause, Pending, Status, ThreadStatus, digest
@@ -71,52 +73,37 @@ def reopen(connection: Connection, row: RowMapping, pause: Pause, pending: Pendi
     """Open the review in its next version. What is shown may have changed with the agent's own code."""
     if not reviews.reopen(connection, row, pause, pending, _headline(pending)):
         return
-    entry = ledger.Entry(
-        Event.REOPENED,
-        WORKER,
-        source=row["source"],
-        thread_id=row["thread_id"],
-        review_id=row["id"],
-        tool=row["tool"] or None,
-        more={"reason": why[:500], "request_digest": digest(pause, pending), "version": row["version"] + 1},
-    )
-    ledger.append(connection, entry)
+    more = {"reason": why[:500], "request_digest": digest(pause, pending), "version": row["version"] + 1}
+    ledger.append(connection, entry_of(Event.REOPENED, row, more=more))
 
 
 def supersede(connection: Connection, row: RowMapping) -> None:
     """Close a review whose thread moved on; nothing of it runs any more."""
     come_from = (Status.OPEN, Status.AWAITING_SECOND, Status.DECIDED, Status.RESUMING)
     if reviews.move(connection, row["id"], come_from, Status.SUPERSEDED, outcome="superseded"):
-        ledger.append(
-            connection,
-            ledger.Entry(
-                Event.SUPERSEDED,
-                WORKER,
-                source=row["source"],
-                thread_id=row["thread_id"],
-                review_id=row["id"],
-                tool=row["tool"] or None,
-                outcome="superseded",
-            ),
-        )
+        ledger.append(connection, entry_of(Event.SUPERSEDED, row, outcome="superseded"))
 
 
 def _record_opening(connection: Connection, row: RowMapping) -> None:
-    ledger.append(
-        connection,
-        ledger.Entry(
-            Event.OPENED,
-            WORKER,
-            source=row["source"],
-            thread_id=row["thread_id"],
-            review_id=row["id"],
-            tool=row["tool"] or None,
-            more={
-                "ns": row["ns"],
-                "checkpoint_id": row["checkpoint_id"],
-                "interrupt_id": row["interrupt_id"],
-                "request_digest": row["digest"],
-                "review_kind": row["kind"],
-            },
-        ),
+    more = {
+        "ns": row["ns"],
+        "checkpoint_id": row["checkpoint_id"],
+        "interrupt_id": row["interrupt_id"],
+        "request_digest": row["digest"],
+        "review_kind": row["kind"],
+    }
+    ledger.append(connection, entry_of(Event.OPENED, row, more=more))
+
+
+def entry_of(event: Event, row: RowMapping, decided_by_id: str | None = None, **rest: Any) -> ledger.Entry:
+    """What the worker writes about a review; `rest` are the entry's further fields."""
+    return ledger.Entry(
+        event,
+        WORKER,
+        source=row["source"],
+        thread_id=row["thread_id"],
+        review_id=row["id"],
+        tool=row["tool"] or None,
+        decided_by_id=decided_by_id,
+        **rest,
     )

@@ -18,7 +18,7 @@ from console.services.calls import NOT_BEGUN as NOT_BEGUN
 from console.services.calls import Calls, unmatched
 from console.services.changes import Change
 from console.services.deps import Deps
-from console.services.observe import WORKER
+from console.services.observe import entry_of
 from console.sources.payload import answer as shaped
 from console.sources.port import Run
 from console.store import ledger, outbox, reviews, threads
@@ -156,19 +156,6 @@ def _record_dispatch(connection: Connection, job: Job) -> None:
                 Event.DISPATCHED, row, more={"decision_id": row["decision_id"], "fence": job.lease.fence}
             ),
         )
-
-
-def entry_of(event: Event, row: RowMapping, decided_by_id: str | None = None, **rest: Any) -> ledger.Entry:
-    return ledger.Entry(
-        event,
-        WORKER,
-        source=row["source"],
-        thread_id=row["thread_id"],
-        review_id=row["id"],
-        tool=row["tool"] or None,
-        decided_by_id=decided_by_id,
-        **rest,
-    )
 
 
 def publish(deps: Deps, job: Job) -> None:

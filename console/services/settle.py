@@ -14,9 +14,9 @@ from console.domain.thread import Snapshot
 from console.forms.exact import dumps
 from console.services.calls import Calls
 from console.services.deps import Deps
-from console.services.observe import reopen, still_pending, supersede, write_pause
+from console.services.observe import entry_of, reopen, still_pending, supersede, write_pause
 from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
-from console.services.planning import BEGUN, began, entry_of, group_of, publish
+from console.services.planning import BEGUN, began, group_of, publish
 from console.services.planning import Job as Job
 from console.services.planning import plan as plan
 from console.services.records import decisions_of
