@@ -85,6 +85,14 @@ def _hidden_in(text: str) -> str:
     return f"Hidden in this text: {', '.join(names[:3])}{more}."
 
 
+def texts_of(args_text: str) -> list[str]:
+    """Every name and value as its own characters, before anything is made visible."""
+    args = read_args(args_text)
+    if args is None:
+        return [args_text]
+    return [*args, *(value if isinstance(value, str) else dumps(value) for value in args.values())]
+
+
 def hazards_in(*texts: str) -> int:
     return sum(map(count_hazards, texts))
 

@@ -112,6 +112,12 @@ def test_the_hazards_of_a_card_are_counted_once_each() -> None:
     assert cards(review(action('{"a": "x\\u202ey\\u200bz"}')))[0].hazards == 2
 
 
+def test_a_run_of_one_hidden_character_counts_each_of_them() -> None:
+    """It is drawn as one escape, and still hides as many characters as it has."""
+    run = "\\u200b" * 600
+    assert cards(review(action(f'{{"a": "x\\u202e{run}", "b\\u200b": [1, "{run}"]}}')))[0].hazards == 1202
+
+
 def test_arguments_the_agent_left_out_are_shown_as_not_given() -> None:
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "urgent": {"type": "boolean"}}}
     (card,) = cards(review(action('{"text": "hi"}', args_schema=schema)))

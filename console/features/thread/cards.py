@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from console.domain.text import Segment, escape, visible
-from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args, shown_key
+from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args, shown_key, texts_of
 from console.features.thread.verdict import ORDER, Proposed, schema_of
 from console.forms.exact import dumps
 from console.forms.fields import Field, fields
@@ -110,7 +110,7 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         name=escape(action.name),
         rows=rows,
         argument_count=f"all {given} arguments shown" if given != 1 else "its 1 argument shown",
-        hazards=hazards_in(action.name, *(_plain(row) for row in rows if row.given)),
+        hazards=hazards_in(action.name, *texts_of(action.args_text)),
         figure=figure,
         figure_slot=slot_of(action.position, pointer) if figure else "",
         figure_key=next((row.key for row in rows if row.pointer == pointer), "") if figure else "",
@@ -131,11 +131,6 @@ def _figure_now(action: ActionView, figure: str) -> str:
     """What the recorded edit made of the large number; empty when it left it alone."""
     now = number_of(action.final_args_text)[1]
     return "" if now == figure else now
-
-
-def _plain(row: FieldRow) -> str:
-    """The row's original characters; an escape segment stands for one hidden character."""
-    return row.key + "".join("\u202e" if part.hazard else part.text for part in row.parts)
 
 
 def slot_of(position: int, pointer: str) -> str:
