@@ -121,6 +121,38 @@ class Review(SQLModel, table=True):
     settled_at: datetime | None = None
     outcome: str = ""
     outcomes_text: str = Field(default="", sa_column=Column(Text, nullable=False))
+    # A mismatch keeps its status for good; these two say who took it off the queue.
+    closed_by: str | None = None
+    closed_at: datetime | None = None
+
+
+class Claim(SQLModel, table=True):
+    """Who has taken a review to look at; it binds nobody, and `version` of the review does not move."""
+
+    review_id: str = Field(primary_key=True, foreign_key="review.id")
+    actor_id: str
+    actor_name: str
+    at: datetime
+
+
+class ReviewViewed(SQLModel, table=True):
+    """That a person was shown a version of a review: the ledger has it once."""
+
+    __tablename__ = "review_viewed"
+    review_id: str = Field(primary_key=True, foreign_key="review.id")
+    version: int = Field(primary_key=True)
+    actor_id: str = Field(primary_key=True)
+    at: datetime
+
+
+class Draft(SQLModel, table=True):
+    """What a person has begun to say of a review and not submitted; `text` is exact JSON."""
+
+    review_id: str = Field(primary_key=True, foreign_key="review.id")
+    actor_id: str = Field(primary_key=True)
+    version: int
+    text: str = Field(sa_column=Column(Text, nullable=False))
+    saved_at: datetime
 
 
 class Decision(SQLModel, table=True):
@@ -217,6 +249,9 @@ class LedgerFacet(SQLModel, table=True):
     __tablename__ = "ledger_facet"
     __table_args__ = (
         Index("facet_actor", "actor_id", "seq"),
+        Index("facet_at", "at", "seq"),
+        Index("facet_decided_by", "decided_by_id", "seq"),
+        Index("facet_verdict", "verdict", "seq"),
         Index("facet_actor_name", "actor_name", "seq"),
         Index("facet_kind", "kind", "seq"),
         Index("facet_outcome", "outcome", "seq"),
