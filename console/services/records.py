@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from console.domain.access import Actor, Permission, allows, rule
 from console.domain.review import UNDECIDED, Status, ThreadStatus
 from console.forms.exact import dumps, loads
+from console.services.claims import stale
 from console.services.paging import thread_ref
 from console.services.views import ActionView, GroupMember, QueueRow, ReviewView
-from console.store import reviews
+from console.store import claims, reviews
 from console.store.engine import RowMapping
 
 
@@ -42,8 +44,10 @@ def review_view(
     decision: RowMapping | None,
     actor: Actor,
     thread_status: str,
+    claim: RowMapping | None = None,
 ) -> ReviewView:
     """`group` holds all reviews of the pause, this one included, in task order."""
+    held = claim if row["status"] in claims.CLAIMABLE else None
     why_not = _why_not(row, actor, thread_status)
     undecided = [member for member in group if member["status"] in UNDECIDED]
     return ReviewView(
@@ -74,6 +78,12 @@ def review_view(
         outcome=row["outcome"],
         may_decide=not why_not,
         why_not=why_not,
+        claimed_by=held["actor_name"] if held else None,
+        claimed_at=held["at"] if held else None,
+        claim_stale=held is not None and stale(held["at"], datetime.now(UTC)),
+        closed_by=row["closed_by"],
+        closed_at=row["closed_at"],
+        thread_status=thread_status,
     )
 
 
@@ -84,6 +94,8 @@ def _why_not(row: RowMapping, actor: Actor, thread_status: str) -> str:
         return "This request cannot be read, so it cannot be approved."
     if thread_status == ThreadStatus.POISONED:
         return "This thread takes no answer any more; it needs repair first."
+    if row["status"] == Status.STUCK:
+        return "It is uncertain what ran here; that has to be settled first."
     if row["status"] not in UNDECIDED:
         return "This review is closed."
     return ""

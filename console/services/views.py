@@ -26,7 +26,10 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True)
 class QueueRow:
-    """`headline` is the first number among the first action's arguments, as exact text; may be empty."""
+    """`headline` is the first number among the first action's arguments, as exact text; may be empty.
+
+    `thread_status` says what can be done: an open review of a poisoned thread needs repair first.
+    """
 
     id: str
     version: int
@@ -44,6 +47,9 @@ class QueueRow:
     group_size: int
     decided_by: str | None = None
     decided_at: datetime | None = None
+    claimed_by: str | None = None
+    claimed_at: datetime | None = None
+    thread_status: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,8 @@ class ReviewView:
     `agent_text` is the agent's last message.
 
     `may_decide` and `why_not` are the same answer that `decide` will give to this actor.
+    `closed_by`: who took a mismatch, which keeps its status, off the queue.
+    `claim_stale`: the claim is so old that others may take the review over.
     """
 
     id: str
@@ -114,6 +122,21 @@ class ReviewView:
     outcome: str = ""
     may_decide: bool = False
     why_not: str = ""
+    claimed_by: str | None = None
+    claimed_at: datetime | None = None
+    claim_stale: bool = False
+    closed_by: str | None = None
+    closed_at: datetime | None = None
+    thread_status: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """Who has taken a review to look at, and since when; both None when nobody has."""
+
+    review_id: str
+    claimed_by: str | None
+    claimed_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -193,7 +216,11 @@ class MessagesView:
 
 @dataclass(frozen=True)
 class AuditAction:
-    """Proposed, decided and executed of one position, as exact texts."""
+    """Proposed and decided of one position, as exact texts.
+
+    In `settled`, `mismatch` and `stuck` entries `final_args` are the executed arguments, empty when the tool did
+    not start.
+    """
 
     position: int
     tool: str
@@ -225,3 +252,64 @@ class AuditRow:
     hash: str
     body: dict[str, Any] = field(default_factory=dict)
     actions: Sequence[AuditAction] = ()
+
+
+@dataclass(frozen=True)
+class AuditSides:
+    """One position with its exact arguments side by side; empty where nothing was decided, or nothing ran.
+
+    `ran_as_decided` is None while nobody knows yet what ran.
+    """
+
+    position: int
+    tool: str
+    proposed_args: str
+    decision: str
+    message: str
+    decided_args: str
+    executed_args: str
+    outcome: str
+    ran_as_decided: bool | None = None
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One entry in full. `timeline` is the story of its review, else of its thread, oldest first.
+
+    `timeline_capped` says that only the newest part of a long story is there. `seen_is_stored`: the digest
+    that was seen is the request's. `erased`: the entry committed to a payload that is gone.
+    """
+
+    row: AuditRow
+    timeline: Sequence[AuditRow]
+    timeline_capped: bool
+    sides: Sequence[AuditSides]
+    seen_digest: str = ""
+    stored_digest: str = ""
+    seen_is_stored: bool | None = None
+    erasable: bool = False
+    erased: bool = False
+
+
+@dataclass(frozen=True)
+class AuditChoices:
+    """What the filter menus offer: at most 50 of each, in alphabetical order."""
+
+    kinds: Sequence[str]
+    actors: Sequence[str]
+    tools: Sequence[str]
+    outcomes: Sequence[str]
+    verdicts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class HeadView:
+    """The newest signed head. `fingerprint` is eight words to compare by eye; `unsigned` counts newer entries."""
+
+    size: int
+    root: str
+    signed_at: datetime | None
+    origin: str
+    note: str
+    fingerprint: str
+    unsigned: int
