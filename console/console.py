@@ -20,6 +20,7 @@ from console.live.incoming import accept_only_events, refuse_strange_sockets
 from console.live.outgoing import answer_only_who_asked
 from console.services import deps
 from console.services.heads import Signer
+from console.services.health import Health
 from console.services.watch import Watch
 from console.services.worker import Worker
 from console.webconfig import active_settings
@@ -46,9 +47,11 @@ async def lifespan() -> AsyncIterator[None]:
     worker = Worker(made) if made.settings.worker else None
     watch = Watch(made)
     signer = Signer(made)
+    health = Health(made)
     if worker is not None:
         await asyncio.to_thread(worker.start)
     watch.start()
+    health.start()
     await asyncio.to_thread(signer.start)
     # Started here, its context holds no event of any tab.
     telling = asyncio.create_task(BROADCASTER.run())
@@ -57,6 +60,7 @@ async def lifespan() -> AsyncIterator[None]:
     finally:
         telling.cancel()
         watch.stop()
+        health.stop()
         if worker is not None:
             await asyncio.to_thread(worker.stop)
         # Last, so that the head covers what the stop itself wrote.

@@ -23,12 +23,15 @@ from console.domain.errors import (
     Problem,
     TooMany,
     Unauthenticated,
+    Unavailable,
 )
 from console.services import audit, deps
 
 MEDIA_TYPE = "application/problem+json"
 # The last part of the `type` is the kind, which scripts compare; the sentences may change.
 TYPE_PREFIX = "urn:problem-type:review-console:"
+# A look at the database is taken at least this often.
+RETRY_AFTER_SECONDS = 5
 # Not `request.state`: a server may hand all requests the same state.
 ACTOR = "console.actor"
 NOT_FOUND = ("not-found", "Not found", "Nothing is at this address; /api/v1/docs lists what there is.")
@@ -106,6 +109,8 @@ def _headers(error: ConsoleError) -> dict[str, str]:
             return {"retry-after": str(error.retry_after)}
         case Unauthenticated():
             return {"www-authenticate": "Bearer"}
+        case Unavailable():
+            return {"retry-after": str(RETRY_AFTER_SECONDS)}
     return {}
 
 

@@ -13,6 +13,7 @@ from console.features.thread import page as desk
 from console.features.thread.state import Thread
 from console.live.broadcast import BROADCASTER
 from console.live.guard import Guard, drop_unknown_events
+from console.live.tab import Tab
 from console.ui import theme
 
 # One static title: the pages put the number of waiting reviews in front of it themselves.
@@ -25,7 +26,13 @@ def register(app: rx.App) -> None:
     if app.event_namespace is not None:
         drop_unknown_events(app.event_namespace)
     BROADCASTER.bind(app)
-    BROADCASTER.listen(queue=Queue.refresh, thread=Thread.refresh, draft=Thread.draft, audit=Audit.refresh)
+    BROADCASTER.listen(
+        queue=Queue.refresh,
+        thread=Thread.refresh,
+        draft=Thread.draft,
+        audit=Audit.refresh,
+        health=Tab.heed,
+    )
     theme.install(app)
     app.add_page(desk.page, route="/", title=TITLE, on_load=Thread.load)
     app.add_page(desk.page, route="/threads/[ref]", title=TITLE, on_load=Thread.load)

@@ -29,9 +29,11 @@ ASKS = {
     "token": ("draft",),
     "audit": ("audit",),
     "session": ("queue",),
+    "health": ("health",),
     # Another process wrote something; what it was is found by reading.
     "elsewhere": ("queue", "thread", "audit"),
 }
+EVERYWHERE = frozenset({"queue", "health"})
 OF_ONE_THREAD = frozenset({"thread", "draft"})
 
 
@@ -50,7 +52,7 @@ class Watch:
         if kind in OF_ONE_THREAD:
             here = (self.source, self.thread_id) == (change.source, change.thread_id)
             return self.page == "desk" and (here or change.kind == "elsewhere")
-        return kind == "queue" or self.page == kind
+        return kind in EVERYWHERE or self.page == kind
 
     def free(self) -> set[str]:
         """Dirty kinds with no event of the same kind on its way: a slow tab gets one, then the newest."""
@@ -71,7 +73,7 @@ class Broadcaster:
         self._app = app
 
     def listen(self, **handlers: Any) -> None:
-        """Which handler of the tab each kind calls: queue, thread, draft, audit."""
+        """Which handler of the tab each kind calls: queue, thread, draft, audit, health."""
         self._names = {kind: format_event_handler(handler) for kind, handler in handlers.items()}
 
     def watch(self, token: str, page: str, source: str = "", thread_id: str = "") -> None:

@@ -52,6 +52,8 @@ class Guard(rx.Middleware):
         if tab._owner != (owner := identity.owner_key(actor)):
             root.reset()
             tab._fill(actor, owner)
+        if actor is not None:
+            tab._heed()
         if event.name == COMPLAINT and actor is None:
             return StateUpdate()
         if event.name in FRAMEWORK:

@@ -12,7 +12,8 @@ log = logging.getLogger("console.changes")
 
 @dataclass(frozen=True)
 class Change:
-    """`kind`: queue, thread, review, audit, token (text was appended to the draft), session (sign-outs).
+    """`kind`: queue, thread, review, audit, token (text was appended to the draft), session (sign-outs),
+    health (the database takes decisions no more, or again).
 
     A change says only that something is different; whoever hears it reads again with its own rights.
     """

@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import re
 import uuid
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
 
 from console.domain.access import Actor, Permission, require
 from console.domain.canonical import canonical, sha256
-from console.domain.errors import BadRequest, Conflict, Invalid
+from console.domain.errors import BadRequest, Conflict, Invalid, Problem
 from console.domain.ledger import Kind as Event
 from console.domain.review import UNDECIDED, Status, ThreadStatus, digest
 from console.forms.exact import dumps, loads
-from console.services import records
+from console.services import attempts, records
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.door import review_row, snapshot_of
+from console.services.health import refuse_while_read_only
 from console.services.observe import observe
 from console.services.reading import MISSING as MISSING
 from console.services.reading import Said, read_verdict
 from console.services.views import VerdictView
-from console.store import ledger, outbox, reviews
+from console.store import claims, ledger, outbox, reviews, seen
 from console.store.engine import Connection, RowMapping, read, write
 
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
@@ -47,21 +49,48 @@ def decide(
     pointers). Whatever it raises, the thread is as answerable as before.
     """
     require(actor, Permission.DECIDE)
+    refuse_while_read_only(deps)
     if idempotency_key is not None and not _KEY.fullmatch(idempotency_key):
         raise BadRequest("Idempotency-Key is 1 to 128 visible ASCII characters.")
     request = _request_digest(review_id, version, digest, decisions, answer)
     with read(deps.engine) as connection:
         row = review_row(deps, connection, actor, review_id)
-        if (again := _answered_before(connection, actor, idempotency_key, request)) is not None:
+    with attempts.recorded(deps, actor, row, version, digest, decisions):
+        with read(deps.engine) as connection:
+            again = _answered_before(connection, actor, idempotency_key, request)
+        if again is not None:
             return again
-    _refuse_unless_current(deps, actor, row, version, digest)
-    _refuse_unless_pending(deps, row)
-    try:
+        _refuse_unless_current(row, version, digest)
+        _refuse_unless_pending(deps, row)
         said = read_verdict(deps, row, decisions, answer)
-    except Invalid as problem:
-        _record(deps, Event.INVALID, actor, row, {"reason": problem.detail[:500]})
-        raise
-    return _commit(deps, actor, row, version, digest, said, idempotency_key, request)
+        return _commit(deps, actor, row, version, digest, said, idempotency_key, request)
+
+
+def refuse_form(
+    deps: Deps,
+    actor: Actor,
+    review_id: str,
+    *,
+    version: Any,
+    digest: Any,
+    decisions: Any,
+    problems: list[Problem],
+) -> NoReturn:
+    """Of a body whose form is wrong, in the order that every verdict is checked: 404 and 409 come first.
+
+    `version`, `digest` and `decisions` are whatever was sent under these names.
+    """
+    require(actor, Permission.DECIDE)
+    with read(deps.engine) as connection:
+        row = review_row(deps, connection, actor, review_id)
+    with attempts.recorded(deps, actor, row, version, digest, decisions):
+        # What is missing or no value of its kind is the form's fault, not a sign of age.
+        _refuse_unless_current(
+            row,
+            version if type(version) is int else row["version"],
+            digest if isinstance(digest, str) else row["digest"],
+        )
+        raise Invalid(problems)
 
 
 def _request_digest(review_id: str, version: int, seen: str, decisions: Any, answer: Any) -> str:
@@ -86,11 +115,11 @@ def _answered_before(
     return VerdictView(**{**kept, "decided_at": datetime.fromisoformat(kept["decided_at"])})
 
 
-def _refuse_unless_current(deps: Deps, actor: Actor, row: RowMapping, version: int, seen: str) -> None:
+def _refuse_unless_current(row: RowMapping, version: int, seen_digest: str) -> None:
     """`Conflict` when someone was first or the request is no longer the one that was seen."""
     if row["status"] not in UNDECIDED:
-        raise _too_late(deps, actor, row)
-    if row["version"] != version or row["digest"] != seen:
+        raise _too_late(row)
+    if row["version"] != version or row["digest"] != seen_digest:
         raise _stale()
 
 
@@ -102,10 +131,9 @@ def _stale() -> Conflict:
     )
 
 
-def _too_late(deps: Deps, actor: Actor, row: RowMapping) -> Conflict:
+def _too_late(row: RowMapping) -> Conflict:
     if row["decided_by"] is None:
         return Conflict(f"This review is {row['status']}. Nothing was recorded.", kind="closed", stale=True)
-    _record(deps, Event.LOST, actor, row, {"decided_by": row["decided_by"]})
     at = row["decided_at"].strftime("%H:%M:%S")
     return Conflict(
         f"{row['decided_by']} decided this at {at} UTC. Yours was not recorded.",
@@ -113,18 +141,6 @@ def _too_late(deps: Deps, actor: Actor, row: RowMapping) -> Conflict:
         decided_by=row["decided_by"],
         decided_at=row["decided_at"],
     )
-
-
-def _record(deps: Deps, event: Event, actor: Actor, row: RowMapping, more: dict[str, Any]) -> None:
-    """Attempts that changed nothing are in the log, too."""
-    with write(deps.engine) as connection:
-        ledger.append(connection, ledger.Entry(event, actor, **_about(row), more=more))
-    deps.changes.publish(Change("audit"))
-
-
-def _about(row: RowMapping) -> dict[str, Any]:
-    names = ("source", "thread_id", "tool")
-    return {"review_id": row["id"], **{name: row[name] or None for name in names}}
 
 
 def _refuse_unless_pending(deps: Deps, row: RowMapping) -> None:
@@ -147,7 +163,7 @@ def _commit(
     actor: Actor,
     row: RowMapping,
     version: int,
-    seen: str,
+    seen_digest: str,
     said: Said,
     key: str | None,
     request: str,
@@ -159,12 +175,12 @@ def _commit(
         # Under the write lock: the same key may have been answered since it was first looked up.
         if (again := _answered_before(connection, actor, key, request)) is not None:
             return again
-        won = reviews.take(connection, row["id"], version, seen, **values)
+        won = reviews.take(connection, row["id"], version, seen_digest, **values)
         view = _write_verdict(connection, actor, row, said, decision_id, now, key, request) if won else None
     if view is None:
         with read(deps.engine) as connection:
             latest = review_row(deps, connection, actor, row["id"])
-        _refuse_unless_current(deps, actor, latest, version, seen)
+        _refuse_unless_current(latest, version, seen_digest)
         raise _stale()
     where = {"source": row["source"], "thread_id": row["thread_id"]}
     deps.changes.publish(Change("queue"), Change("review", **where), Change("audit"))
@@ -194,7 +210,9 @@ def _write_verdict(
         body_text=said.body_text,
         result_digest=sha256(said.body_text.encode()),
     )
-    ledger.append(connection, _entry(actor, row, said, decision_id))
+    opened = seen.first_at(connection, row["id"], row["version"], actor.id)
+    ledger.append(connection, _entry(actor, row, said, decision_id, _ms_between(opened, now)))
+    claims.drop(connection, row["id"])
     waiting = reviews.undecided_in_group(connection, row["group_key"])
     outbox.put_resume(
         connection,
@@ -223,7 +241,15 @@ def _write_verdict(
     return view
 
 
-def _entry(actor: Actor, row: RowMapping, said: Said, decision_id: str) -> ledger.Entry:
+def _ms_between(opened: datetime | None, now: datetime) -> dict[str, int]:
+    """How long this version stood open before the verdict; nothing when never seen or the clock went back."""
+    passed = (now - opened) // timedelta(milliseconds=1) if opened is not None else -1
+    return {"ms_open": passed} if passed >= 0 else {}
+
+
+def _entry(
+    actor: Actor, row: RowMapping, said: Said, decision_id: str, ms_open: Mapping[str, int]
+) -> ledger.Entry:
     actions = reviews.actions_of(row)
     shown = [
         {
@@ -240,7 +266,7 @@ def _entry(actor: Actor, row: RowMapping, said: Said, decision_id: str) -> ledge
     return ledger.Entry(
         Event.DECIDED,
         actor,
-        **_about(row),
+        **attempts.about(row),
         verdict=said.verdict,
         decided_by_id=actor.id,
         payload=dumps(payload),
@@ -252,5 +278,6 @@ def _entry(actor: Actor, row: RowMapping, said: Said, decision_id: str) -> ledge
             "seen_digest": row["digest"],
             "result_digest": sha256(said.body_text.encode()),
             "decision_id": decision_id,
+            **ms_open,
         },
     )

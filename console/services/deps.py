@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from console.domain.access import Actor, Permission, require
 from console.domain.errors import Unavailable
+from console.domain.trouble import Trouble
 from console.services.changes import Changes, Drafts
 from console.settings import Settings
 from console.sources.port import Source
@@ -20,7 +21,10 @@ def _nothing() -> None:
 
 @dataclass
 class Deps:
-    """`wake` nudges this process's worker to look at the outbox now and not at its next turn."""
+    """`wake` nudges this process's worker to look at the outbox now and not at its next turn.
+
+    `trouble` is why no decision can be recorded at present, `unsigned` why the log's heads are not signed.
+    """
 
     settings: Settings
     engine: Engine
@@ -28,6 +32,8 @@ class Deps:
     changes: Changes = field(default_factory=Changes)
     drafts: Drafts = field(default_factory=Drafts)
     wake: Callable[[], None] = _nothing
+    trouble: Trouble | None = None
+    unsigned: str = ""
 
 
 _installed: list[Deps] = []

@@ -5,19 +5,22 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from console.domain.errors import Unavailable
+from console.domain.trouble import Trouble
 
 __all__ = [
     "Connection",
@@ -25,15 +28,36 @@ __all__ = [
     "RowMapping",
     "commits",
     "data_version",
+    "free_bytes",
+    "hear",
     "keep_private",
     "open_engine",
     "pinned",
+    "probe",
     "read",
+    "trouble_of",
     "write",
 ]
 log = logging.getLogger("console.store")
 BUSY_TIMEOUT_MS = 30_000
 _committed, _counting = [0], threading.Lock()
+_listeners: weakref.WeakKeyDictionary[Engine, Callable[[], None]] = weakref.WeakKeyDictionary()
+# SQLite's primary result codes that say something of the file and not of the statement.
+_CODES = {
+    sqlite3.SQLITE_BUSY: Trouble.LOCKED,
+    sqlite3.SQLITE_LOCKED: Trouble.LOCKED,
+    sqlite3.SQLITE_FULL: Trouble.FULL,
+    sqlite3.SQLITE_READONLY: Trouble.READ_ONLY,
+    sqlite3.SQLITE_PERM: Trouble.READ_ONLY,
+    sqlite3.SQLITE_IOERR: Trouble.FAILING,
+    sqlite3.SQLITE_CANTOPEN: Trouble.FAILING,
+    sqlite3.SQLITE_CORRUPT: Trouble.DAMAGED,
+    sqlite3.SQLITE_NOTADB: Trouble.DAMAGED,
+}
+_PROBE_BYTES = 65_536
+_PROBE = (
+    "INSERT INTO meta (key, value) VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+)
 
 
 def open_engine(url: str) -> Engine:
@@ -103,7 +127,7 @@ def write(engine: Engine, patience_ms: int | None = None) -> Iterator[Connection
     """
     patience = BUSY_TIMEOUT_MS if patience_ms is None else patience_ms
     with (
-        _answering(),
+        _answering(engine),
         engine.connect().execution_options(immediate=True, patience_ms=patience) as connection,
         connection.begin(),
     ):
@@ -116,7 +140,7 @@ def write(engine: Engine, patience_ms: int | None = None) -> Iterator[Connection
 def read(engine: Engine) -> Iterator[Connection]:
     """One consistent snapshot."""
     with (
-        _answering(),
+        _answering(engine),
         engine.connect().execution_options(immediate=False) as connection,
         connection.begin(),
     ):
@@ -124,16 +148,62 @@ def read(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def _answering() -> Iterator[None]:
+def _answering(engine: Engine) -> Iterator[None]:
     """A locked, full or read-only database becomes a refusal that a person can read; the log has the rest."""
     try:
         yield
-    except (OperationalError, PoolTimeout) as wrong:
+    except (DatabaseError, PoolTimeout) as wrong:
+        trouble = trouble_of(wrong)
+        if trouble is None and not isinstance(wrong, (OperationalError, PoolTimeout, InternalError)):
+            raise
         reason = str(getattr(wrong, "orig", wrong)).splitlines()[0]
         log.exception("the database refused")
+        if trouble is not None and (listener := _listeners.get(engine)):
+            listener()
         raise Unavailable(
             f"The database did not take it ({reason}). Nothing was decided and nothing is lost. Try again."
         ) from wrong
+
+
+def trouble_of(wrong: BaseException | None) -> Trouble | None:
+    """What the failure, or what it was raised from, says of the database file; None for any other failure."""
+    while wrong is not None:
+        code = getattr(getattr(wrong, "orig", wrong), "sqlite_errorcode", None)
+        if isinstance(code, int) and (found := _CODES.get(code & 0xFF)):
+            return found
+        wrong = wrong.__cause__
+    return None
+
+
+def hear(engine: Engine, listener: Callable[[], None]) -> None:
+    """Call `listener`, which must be quick, whenever the file of this engine fails; the newest one counts."""
+    _listeners[engine] = listener
+
+
+def probe(engine: Engine, patience_ms: int, *, writing: bool) -> Trouble | None:
+    """What hinders a decision, or None: takes the write lock, and `writing` also commits something.
+
+    What is written is one row of its own in `meta`, of the size of a large verdict with its ledger entry.
+    """
+    try:
+        options = {"immediate": True, "patience_ms": patience_ms}
+        with engine.connect().execution_options(**options) as connection, connection.begin():
+            if writing:
+                connection.exec_driver_sql(_PROBE, (os.urandom(_PROBE_BYTES // 2).hex(),))
+    except DatabaseError as wrong:
+        return trouble_of(wrong) or Trouble.FAILING
+    except PoolTimeout:
+        return Trouble.LOCKED
+    return None
+
+
+def free_bytes(engine: Engine) -> int:
+    """Room on the disk of the database's file; 0 when that cannot be told."""
+    try:
+        found = os.statvfs(Path(str(engine.url.database)).parent)
+    except OSError:
+        return 0
+    return found.f_bavail * found.f_frsize
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The shell every signed-in page stands in: the rail, the account menu, the notice."""
+"""The shell every signed-in page stands in: the rail, the account menu, the notice, the banner."""
 
 from __future__ import annotations
 
@@ -134,10 +134,30 @@ def notices() -> rx.Component:
     )
 
 
+def banners() -> rx.Component:
+    """Above everything: what keeps everyone from deciding, and what readers of the whole log should know."""
+    read_only = rx.el.div(
+        icon("hard-drive"),
+        rx.el.p(rx.el.b(Tab.banner_title), " ", Tab.banner),
+        class_name="banner",
+        role="alert",
+        custom_attrs=test_id("banner"),
+    )
+    unsigned = rx.el.div(
+        icon("shield-alert"),
+        rx.el.p(rx.el.b("The newest log entries are not signed."), " ", Tab.unsigned),
+        class_name="banner banner-amber",
+        role="status",
+        custom_attrs=test_id("unsigned"),
+    )
+    return rx.fragment(rx.cond(Tab.banner != "", read_only), rx.cond(Tab.unsigned != "", unsigned))
+
+
 def shell(here: str, title: Any, count: Drawn, any_open: Drawn, *children: Any) -> rx.Component:
-    return rx.el.div(
+    page = rx.el.div(
         page_title(text=title), rail(here, count, any_open), *children, notices(), class_name="app"
     )
+    return rx.el.div(banners(), page, class_name="frame")
 
 
 def try_again(on_click: Any) -> rx.Component:

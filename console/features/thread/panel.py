@@ -11,6 +11,7 @@ from console.features.thread.card import action_card
 from console.features.thread.review_state import Review as ReviewState
 from console.features.thread.state import Thread as ThreadState
 from console.features.thread.ways_out_state import WaysOut as WaysOutState
+from console.live.tab import Tab as TabState
 from console.ui.native import when
 from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word, word
 from console.ui.theme import Drawn, test_id
@@ -18,6 +19,8 @@ from console.ui.theme import Drawn, test_id
 Thread: Drawn = ThreadState
 Review: Drawn = ReviewState
 WaysOut: Drawn = WaysOutState
+Tab: Drawn = TabState
+GOOD = "Recorded first, then run."
 
 
 def head() -> rx.Component:
@@ -167,8 +170,10 @@ def effect(each: Drawn) -> rx.Component:
 
 
 def verdict_bar() -> rx.Component:
-    ready = Review.missing == ""
-    hint = rx.cond(ready, "Recorded first, then run.", Review.missing)
+    ready = (Review.missing == "") & (Tab.banner == "")
+    hint = rx.cond(
+        Tab.banner != "", "Read-only: no decision is accepted now.", rx.cond(ready, GOOD, Review.missing)
+    )
     return rx.el.footer(
         rx.el.div(
             Review.summary,
