@@ -60,9 +60,29 @@ def test_what_has_no_one_text_is_refused(value: Any) -> None:
         canonical(value)
 
 
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (2**53, "integers of 2**53 and more enter canonical JSON as text"),
+        ({"é": 1}, "keys of canonical JSON are ASCII strings"),
+        ({1: 2}, "keys of canonical JSON are ASCII strings"),
+        (0.5, "float has no canonical JSON form"),
+        ({"a": [b"x"]}, "bytes has no canonical JSON form"),
+    ],
+)
+def test_why_it_is_refused_is_said(value: Any, why: str) -> None:
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 - the whole sentence is compared
+        canonical(value)
+    assert str(refused.value) == why
+
+
+def test_the_largest_integers_are_still_taken() -> None:
+    assert canonical([2**53 - 1, -(2**53) + 1]) == b"[9007199254740991,-9007199254740991]"
+
+
 def test_half_a_character_is_spelled_out() -> None:
     assert canonical("\ud800") == b'"\\ud800"'
-    assert escape_surrogates("a\udfffb") == "a\\udfffb"
+    assert escape_surrogates("a\udfffb\ud800\ud7ff\ue000") == "a\\udfffb\\ud800\ud7ff\ue000"
 
 
 ACTION = Action(
@@ -119,6 +139,7 @@ def test_the_digest_is_the_one_of_the_contract() -> None:
     ],
 )
 def test_whatever_a_person_sees_is_in_the_digest(change: dict[str, Any]) -> None:
+    change = dict(change)
     action = replace(ACTION, **change.pop("action", {}))
     pending = replace(PENDING, actions=(action, PENDING.actions[1]))
     pending = replace(pending, **change.pop("pending", {}))

@@ -13,6 +13,7 @@ from console.domain.text import (
     Segment,
     count_hazards,
     escape,
+    findable,
     has_lone_surrogate,
     is_hidden,
     mixed_scripts,
@@ -123,3 +124,68 @@ def test_the_letter_from_another_alphabet_is_named() -> None:
         "A word mixes Cyrillic and Latin letters: U+0430 is cyrillic small letter a."
     )
     assert mixed_scripts("привет hello 你好") == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF), (0x00, 0x08), (0x7F, 0x9F)]
+)
+def test_a_range_of_hidden_characters_is_hidden_from_its_first_to_its_last(first: int, last: int) -> None:
+    assert all(is_hidden(chr(code)) for code in range(first, last + 1))
+
+
+def test_what_stands_beside_those_ranges_is_judged_by_itself() -> None:
+    # U+180A, a Mongolian mark that is drawn; U+FE10, a comma for vertical text; a space, a tilde.
+    assert not any(is_hidden(char) for char in "\u180a\ufe10\u1810 ~\n\t")
+
+
+def test_a_character_without_a_name_is_called_a_control_character() -> None:
+    assert [part.hazard for part in visible("\x85\ue000")] == ["control character"] * 2
+
+
+def test_nothing_at_all_is_nothing_to_draw() -> None:
+    assert visible("") == []
+    assert visible("plain") == [Segment("plain")]
+
+
+def test_a_few_hidden_characters_are_drawn_one_by_one_and_more_as_a_count() -> None:
+    assert [part.text for part in visible("\u200b" * 4)] == ["U+200B"] * 4
+    assert [part.text for part in visible("\u200b" * 5)] == ["U+200B × 5"]
+
+
+def test_three_marks_on_a_letter_are_an_accent_and_four_are_a_pile() -> None:
+    assert [part.text for part in visible("\u0301" * 3)] == ["\u0301" * 3]
+    assert [part.text for part in visible("a" + "\u0301" * 4)] == ["a\u0301\u0301\u0301", "U+0301"]
+    assert count_hazards("a" + "\u0301" * 3 + "b" + "\u0301" * 3) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "This name is empty."),
+        (" a", "This name has a space where none is seen."),
+        ("a\tb", "This name has a space where none is seen."),
+        ("a b", ""),
+    ],
+)
+def test_why_a_name_is_odd_is_said_in_a_sentence(name: str, why: str) -> None:
+    assert odd_name(name) == why
+
+
+def test_words_of_one_alphabet_each_are_not_mixed() -> None:
+    assert mixed_scripts("Ωmega") == (
+        "A word mixes Greek and Latin letters: U+03A9 is greek capital letter omega."
+    )
+    for text in ("Ω mega", "中文abc", "שa", "ªa", "１２abc", "привет-мир"):
+        assert mixed_scripts(text) == "", text
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
+def test_every_half_a_character_is_one_from_the_first_to_the_last(code: int) -> None:
+    assert has_lone_surrogate(f"a{chr(code)}")
+    assert not findable("a", None, f"a{chr(code)}")
+    assert not has_lone_surrogate("\ud7ff\ue000")
+
+
+def test_what_has_a_stored_form_can_be_found() -> None:
+    assert findable()
+    assert findable(None, "", "é", "\U0001f44d")
