@@ -10,13 +10,12 @@ from starlette.responses import Response
 
 from console.api import describe
 from console.api.auth import Decider, Viewer
-from console.api.body import Field, problems, read_json
+from console.api.body import Field, checked, problems, read_json
 from console.api.wire import Answer
-from console.domain.access import Actor
-from console.domain.errors import BadRequest, Conflict, Invalid, Problem
-from console.domain.review import UNDECIDED, Status
-from console.services import decide, deps, inbox
-from console.services.views import Page, QueueRow, ReviewView, VerdictView
+from console.domain.errors import BadRequest, Problem
+from console.domain.review import Status
+from console.services import claims, decide, deps, inbox, seen
+from console.services.views import ClaimView, Page, QueueRow, ReviewView, VerdictView
 
 router = APIRouter(prefix="/reviews", tags=["reviews"])
 Limit = Annotated[int, Query(ge=1, le=200)]
@@ -66,7 +65,9 @@ def queue(
 @router.get("/{review_id}", response_model=ReviewView, responses=describe.refusals(403, 404, 422))
 def review(actor: Viewer, review_id: str) -> Response:
     """All that a person needs to see before deciding; a decision sends `version` and `digest` back."""
-    return Answer(inbox.review(deps.current(), actor, review_id))
+    found = inbox.review(deps.current(), actor, review_id)
+    seen.record(deps.current(), actor, found)
+    return Answer(found)
 
 
 def idempotency_key(
@@ -101,7 +102,11 @@ def decisions(
 ) -> Response:
     """Record the verdict, all decisions in position order, or the answer; the run goes on afterwards."""
     if found := verdict_problems(sent):
-        refuse_form(actor, review_id, sent, found)
+        given = sent if isinstance(sent, dict) else {}
+        names = ("version", "digest", "decisions")
+        decide.refuse_form(
+            deps.current(), actor, review_id, problems=found, **{name: given.get(name) for name in names}
+        )
     verdict = {name: sent[name] for name in ("decisions", "answer") if name in sent}
     recorded = decide.decide(
         deps.current(),
@@ -126,19 +131,19 @@ def verdict_problems(sent: Any) -> list[Problem]:
     return []
 
 
-def refuse_form(actor: Actor, review_id: str, sent: Any, found: list[Problem]) -> None:
-    """In the order that every decision is checked: 404 and 409 come before a malformed body."""
-    seen = inbox.review(deps.current(), actor, review_id)
-    if seen.status not in UNDECIDED:
-        raise Conflict(
-            f"This review is {seen.status}. Nothing was recorded.",
-            kind="already-decided" if seen.decided_by else "closed",
-            decided_by=seen.decided_by,
-            decided_at=seen.decided_at,
-            stale=seen.decided_by is None,
-        )
-    expected = {"version": seen.version, "digest": seen.digest}
-    given = sent if isinstance(sent, dict) else {}
-    if any(type(given.get(name)) is type(value) and given[name] != value for name, value in expected.items()):
-        raise Conflict("The review changed since you read it. Read it again.", kind="stale", stale=True)
-    raise Invalid(found)
+@router.post(
+    "/{review_id}/claim",
+    response_model=ClaimView,
+    responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
+    openapi_extra=describe.body({}, []),
+)
+def claim(actor: Decider, review_id: str, sent: Annotated[Any, Depends(read_json)]) -> Response:
+    """Tell the others that you are at work on a review; it binds nobody. 409 says who has it already."""
+    checked(sent, {})
+    return Answer(claims.claim(deps.current(), actor, review_id))
+
+
+@router.delete("/{review_id}/claim", response_model=ClaimView, responses=describe.refusals(403, 404, 409))
+def release(actor: Decider, review_id: str) -> Response:
+    """Give a review back; another person's claim can be ended when it is ten minutes old."""
+    return Answer(claims.release(deps.current(), actor, review_id))

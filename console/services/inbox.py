@@ -13,7 +13,7 @@ from console.services.deps import Deps, visible_sources
 from console.services.door import review_row
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, to_cursor
 from console.services.views import Page, QueueRow, ReviewView
-from console.store import reviews, threads
+from console.store import claims, reviews, threads
 from console.store.engine import Connection, RowMapping, read
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,7 +71,8 @@ def review(deps: Deps, actor: Actor, review_id: str) -> ReviewView:
     require(actor, Permission.VIEW)
     with read(deps.engine) as connection:
         row = review_row(deps, connection, actor, review_id)
-        return _view(connection, actor, row, reviews.of_group(connection, row["group_key"]))
+        group = reviews.of_group(connection, row["group_key"])
+        return _views(connection, actor, [row], group)[0]
 
 
 def thread_reviews(deps: Deps, actor: Actor, source: str, thread_id: str) -> list[ReviewView]:
@@ -81,10 +82,20 @@ def thread_reviews(deps: Deps, actor: Actor, source: str, thread_id: str) -> lis
         return []
     with read(deps.engine) as connection:
         group = reviews.latest_group(connection, source, thread_id)
-        return [_view(connection, actor, row, group) for row in group]
+        return _views(connection, actor, group, group)
 
 
-def _view(connection: Connection, actor: Actor, row: RowMapping, group: list[RowMapping]) -> ReviewView:
-    decision = reviews.decision(connection, row["decision_id"]) if row["decision_id"] else None
-    thread = threads.get(connection, row["source"], row["thread_id"])
-    return records.review_view(row, group, decision, actor, thread["status"] if thread else "")
+def _views(
+    connection: Connection, actor: Actor, rows: list[RowMapping], group: list[RowMapping]
+) -> list[ReviewView]:
+    """Reviews of one pause, `group` being all of it."""
+    if not rows:
+        return []
+    thread = threads.get(connection, rows[0]["source"], rows[0]["thread_id"])
+    held = claims.of_reviews(connection, [row["id"] for row in rows])
+    decided = reviews.decisions(connection, [row["decision_id"] for row in rows if row["decision_id"]])
+    status = thread["status"] if thread else ""
+    return [
+        records.review_view(row, group, decided.get(row["decision_id"]), actor, status, held.get(row["id"]))
+        for row in rows
+    ]

@@ -17,6 +17,8 @@ ROUTES: dict[tuple[str, str], set[str]] = {
     ("GET", "/v1/reviews"): VIEWERS,
     ("GET", "/v1/reviews/{review_id}"): VIEWERS,
     ("POST", "/v1/reviews/{review_id}/decisions"): SUPERVISORS,
+    ("POST", "/v1/reviews/{review_id}/claim"): SUPERVISORS,
+    ("DELETE", "/v1/reviews/{review_id}/claim"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/cancel"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/repair"): {"ada"},
     ("POST", "/v1/reviews/{review_id}/resolve"): SUPERVISORS,
