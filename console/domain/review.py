@@ -37,6 +37,7 @@ class ThreadStatus(StrEnum):
     POISONED = "poisoned"
     FAILED = "failed"
     STUCK = "stuck"
+    GONE = "gone"
 
 
 UNDECIDED = frozenset({Status.OPEN, Status.AWAITING_SECOND})
@@ -100,6 +101,10 @@ class Pause:
 
     def find(self, interrupt_id: str) -> Pending | None:
         return next((each for each in self.pending if each.interrupt_id == interrupt_id), None)
+
+
+# The interrupt id of a review that stands for a doubt nobody had to review begins so.
+DOUBT = "stuck:"
 
 
 def digest(pause: Pause, pending: Pending) -> str:

@@ -17,28 +17,25 @@ from typing import Any
 import aiosqlite
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.errors import UnknownInterruptError
-from langgraph.pregel import Pregel
 from langgraph.types import Command, StateSnapshot
 
 from console.domain.review import Pause, ThreadStatus
 from console.domain.thread import Message, Snapshot
 from console.forms.exact import same, tagged
-from console.sources import messages, payload
+from console.sources import messages, payload, states
 from console.sources.journal import JournalCallback
-from console.sources.port import Journal, ResumeRefused, Run, Sink, SourceError
+from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, SourceError, Waiting
+from console.sources.scan import BUSY_SECONDS, Scan
 
-Graph = Pregel[Any, Any, Any, Any]
+Graph = states.Graph
 # LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
 STRICT = "__pregel_strict_resume"
 DECISIONS = "console_decisions"
 _GUARD = "console_guard"
-_RESUME = "__resume__"
-_BUSY_SECONDS = 30
 
 
 class _GuardedSaver(AsyncSqliteSaver):
@@ -61,6 +58,8 @@ def _free() -> None:
 
 class LocalSource:
     """`checkpoints` is a file path; `context` is handed to every run as LangGraph's runtime context."""
+
+    problem = ""
 
     def __init__(
         self,
@@ -88,6 +87,7 @@ class LocalSource:
         checkpoints.parent.mkdir(parents=True, exist_ok=True)
         checkpoints.touch(mode=0o600, exist_ok=True)
         self._file = _identity(checkpoints)
+        self._scan = Scan(checkpoints)
 
     # --- reading, from any thread
 
@@ -98,13 +98,34 @@ class LocalSource:
                 state = graph.get_state({"configurable": {"thread_id": thread_id}})
                 if state.metadata is None:
                     return None
-                found = self._snapshot(thread_id, state, _answer_is_stored(graph, state))
-                return replace(found, loose=_loose(graph, state, found.messages)) if state.tasks else found
+                found = self._snapshot(thread_id, state, states.answer_is_stored(graph, state))
+                if not state.tasks:
+                    return found
+                return replace(found, loose=states.loose(graph, state, found.messages))
         except Exception as problem:
             # A damaged or forbidden checkpoint shows itself in many ways, and none of them is a pause.
             raise SourceError(
                 f"its checkpoint cannot be read ({type(problem).__name__}: {problem})"
             ) from problem
+
+    def changed_since(self, mark: str) -> Moved:
+        self._refuse_another_file()
+        return self._scan.changed_since(mark)
+
+    def waiting(self, threads: Sequence[str] | None = None) -> list[Waiting]:
+        self._refuse_another_file()
+        return self._scan.waiting(threads)
+
+    def absent(self, threads: Sequence[str]) -> list[str]:
+        self._refuse_another_file()
+        return self._scan.absent(threads)
+
+    def stamp(self, thread_id: str) -> str:
+        self._refuse_another_file()
+        return self._scan.stamp(thread_id)
+
+    def left(self, thread_id: str, checkpoint_id: str) -> Left:
+        return self._scan.left(thread_id, checkpoint_id)
 
     def trial(self, answer: Any) -> None:
         try:
@@ -127,7 +148,7 @@ class LocalSource:
         try:
             graph = self._readers.get_nowait()
         except queue.Empty:
-            connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, check_same_thread=False)
             graph = self._graph.copy({"checkpointer": SqliteSaver(connection, serde=self._serde)})
         try:
             yield graph
@@ -139,7 +160,7 @@ class LocalSource:
         read = messages.read(values.get("messages") or ())
         error = next((str(task.error) for task in state.tasks if task.error), "")
         head = str(state.config["configurable"].get("checkpoint_id", ""))
-        status = _status(state, error, answered)
+        status = states.status(state, error, answered)
         pause = self._pause(thread_id, head, state, read) if state.interrupts else None
         return Snapshot(
             head=head,
@@ -181,7 +202,7 @@ class LocalSource:
 
     async def open(self) -> None:
         connection = await self._stack.enter_async_context(
-            aiosqlite.connect(self._path, timeout=_BUSY_SECONDS)
+            aiosqlite.connect(self._path, timeout=BUSY_SECONDS)
         )
         saver = _GuardedSaver(connection, serde=self._serde)
         await saver.setup()
@@ -247,31 +268,6 @@ def _tell(part: Any, sink: Sink) -> None:
         chunk, _ = part["data"]
         if isinstance(chunk, AIMessageChunk) and chunk.text:
             sink.token(str(chunk.text))
-
-
-def _loose(graph: Graph, state: StateSnapshot, shown: Sequence[Message]) -> frozenset[str]:
-    """Results that the live view adds from a half-done step; the checkpoint itself lacks them."""
-    kept = messages.read(graph.get_state(state.config).values.get("messages") or ())
-    ids = {each.tool_call_id for each in shown} - {each.tool_call_id for each in kept}
-    return frozenset(each for each in ids if each is not None)
-
-
-def _answer_is_stored(graph: Graph, state: StateSnapshot) -> bool:
-    """True when the pause keeps an answer that failed, and would be given that one for ever."""
-    if not state.interrupts or not any(task.error for task in state.tasks):
-        return False
-    saver = graph.checkpointer
-    found = saver.get_tuple(state.config) if isinstance(saver, BaseCheckpointSaver) else None
-    if found is None:
-        return True
-    return any(channel == _RESUME for _, channel, _ in found.pending_writes or ())
-
-
-def _status(state: StateSnapshot, error: str, answered: bool) -> ThreadStatus:
-    """The order matters: a stored answer that failed poisons the pause, another error does not."""
-    if state.interrupts:
-        return ThreadStatus.POISONED if error and answered else ThreadStatus.PAUSED
-    return ThreadStatus.FAILED if error else ThreadStatus.IDLE
 
 
 def _tool_schema(graph: Graph, tool: str) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from console.domain.thread import Snapshot
@@ -40,6 +41,42 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Threads that something was stored of. `mark` is where the next look begins.
+
+    `more`: a look reads only so much, ask again at once. Not `complete`: some may be missing from it, so that
+    only a full pass finds them.
+    """
+
+    threads: Sequence[str]
+    mark: str
+    complete: bool = True
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A thread that is paused at this checkpoint; `failed` when an error is stored with the pause."""
+
+    thread_id: str
+    checkpoint_id: str
+    failed: bool = False
+
+
+class Left(StrEnum):
+    """How a thread went on from a pause.
+
+    `answered`: by an answer to its interrupt. `message`: by a new input, which drops the pause. `changed`:
+    its state was edited, or it was forked. `unknown`: the source does not tell, or it still is at that pause.
+    """
+
+    ANSWERED = "answered"
+    MESSAGE = "message"
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
 class Run:
     """One piece of work on a thread: answers, a message (or closings alone), or going on from where it is.
 
@@ -60,12 +97,44 @@ class Run:
 
 
 class Source(Protocol):
-    """Reading is synchronous and safe from any thread; running belongs to the worker's loop."""
+    """Reading is synchronous and safe from any thread; running belongs to the worker's loop.
+
+    `problem` says why nothing can be run here at all (an agent that could not be loaded); empty when it can.
+    Whatever reads raises `SourceError` when the source cannot be read.
+    """
 
     name: str
+    problem: str
 
     def snapshot(self, thread_id: str) -> Snapshot | None:
         """The thread now, or None when there is no such thread; `SourceError` when it cannot be read."""
+        ...
+
+    def changed_since(self, mark: str) -> Moved:
+        """Threads of which anyone has stored something since `mark`; its cost does not grow with the history.
+
+        An empty mark is answered with no thread and the mark of now. Never a missing thread without
+        `complete` being false, except after deletions, which only `absent` and `waiting` tell.
+        """
+        ...
+
+    def waiting(self, threads: Sequence[str] | None = None) -> list[Waiting]:
+        """Every paused thread, or those of `threads`. Of all, its cost grows with the history."""
+        ...
+
+    def absent(self, threads: Sequence[str]) -> list[str]:
+        """Those of `threads` that the source does not have (any more)."""
+        ...
+
+    def stamp(self, thread_id: str) -> str:
+        """A text that is another one after anything was stored of the thread; empty when there is no thread.
+
+        Cheap, so that it can be asked while a lock is held.
+        """
+        ...
+
+    def left(self, thread_id: str, checkpoint_id: str) -> Left:
+        """How the thread went on from its pause at this checkpoint."""
         ...
 
     def trial(self, answer: Any) -> None:
