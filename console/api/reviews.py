@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from console.api import describe
 from console.api.auth import Decider, Viewer
-from console.api.body import Field, checked, problems, read_json
+from console.api.body import Field, problems, read_bytes, read_json
 from console.api.wire import Answer
-from console.domain.errors import BadRequest, Problem
+from console.domain.errors import BadRequest, Invalid, Problem
 from console.domain.review import Status
 from console.services import claims, decide, deps, inbox, seen
 from console.services.views import ClaimView, Page, QueueRow, ReviewView, VerdictView
@@ -131,15 +131,20 @@ def verdict_problems(sent: Any) -> list[Problem]:
     return []
 
 
+async def nothing_said(request: Request) -> None:
+    """The address says it all: no body, or an empty object."""
+    if (await read_bytes(request)).strip() not in (b"", b"{}"):
+        raise Invalid([Problem("This call takes no body, or an empty object.")])
+
+
 @router.post(
     "/{review_id}/claim",
     response_model=ClaimView,
     responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
     openapi_extra=describe.body({}, []),
 )
-def claim(actor: Decider, review_id: str, sent: Annotated[Any, Depends(read_json)]) -> Response:
+def claim(actor: Decider, review_id: str, _: Annotated[None, Depends(nothing_said)]) -> Response:
     """Tell the others that you are at work on a review; it binds nobody. 409 says who has it already."""
-    checked(sent, {})
     return Answer(claims.claim(deps.current(), actor, review_id))
 
 
