@@ -22,7 +22,7 @@ def verify(
     config: Config = None,
 ) -> None:
     """Exit 0 intact, 1 broken, 2 not readable, 3 cut or rolled back, 4 intact with an unsigned tail."""
-    from console.services.verify import in_lines
+    from console.services.report_lines import in_lines
     from console.services.verify import verify as check
     from console.settings_file import sqlite_path
 

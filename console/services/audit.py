@@ -3,59 +3,143 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from console.domain.access import Actor, Permission, allows, require
+from console.domain.errors import NotFound
 from console.domain.ledger import Kind
-from console.domain.text import findable
+from console.services import head_files
 from console.services.address import short
+from console.services.audit_filter import Asked, filter_of, scope
+from console.services.audit_views import AuditChoices, AuditEntry, HeadView
+from console.services.audit_words import in_words
 from console.services.changes import Change
-from console.services.deps import Deps, visible_sources
+from console.services.deps import Deps
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, thread_ref, to_cursor
+from console.services.story import sides_of
 from console.services.views import AuditAction, AuditRow, Page
-from console.store import ledger, reviews
+from console.store import ledger, ledger_search, reviews
 from console.store.engine import Connection, RowMapping, read, write
+from console.store.ledger_search import Filter
 
 PATIENCE_MS = 2_000
+TIMELINE, MOST_CHOICES, OWN_NEWEST = 200, 50, 1_000
 
 
 def log(
     deps: Deps,
     actor: Actor,
     *,
+    q: str | None = None,
     kind: str | None = None,
     actor_name: str | None = None,
     tool: str | None = None,
     thread: str | None = None,
     review: str | None = None,
+    verdict: str | None = None,
     outcome: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     limit: int = PAGE,
     cursor: str | None = None,
 ) -> Page[AuditRow]:
-    """Entries, newest first. Supervisors see their own acts and the outcomes of their own decisions."""
+    """Entries, newest first. Supervisors see their own acts and the outcomes of their own decisions.
+
+    What `q` finds stands in audit_filter. `since` (included) and `until` (not) are aware times.
+    """
     require(actor, Permission.AUDIT_OWN)
-    own = None if allows(actor.role, Permission.AUDIT_ALL) else actor.id
-    wanted = ledger.Filter(kind, actor_name, tool, thread, review, outcome, own)
+    asked = Asked(q, kind, actor_name, tool, thread, review, verdict, outcome, since, until)
     before = from_cursor(cursor, int)[0] if cursor else None
-    if not findable(kind, actor_name, tool, thread, review, outcome):
+    if not asked.is_findable:
         return Page([], None, 0, total_capped=False)
-    visible, limit = visible_sources(deps, actor), bounded(limit)
+    visible, limit = scope(deps, actor), bounded(limit)
     with read(deps.engine) as connection:
-        rows = ledger.page(connection, wanted, visible, limit + 1, before)
-        total = ledger.count(connection, wanted, visible, COUNT_CAP)
-        shown = rows[:limit]
-        outcomes = _outcomes(connection, shown)
-    items = [_row(row, outcomes) for row in shown]
+        wanted = filter_of(connection, actor, asked)
+        found = ledger_search.seqs(connection, wanted, visible, COUNT_CAP + 1, None)
+        total = len(found)
+        if before is not None:
+            found = ledger_search.seqs(connection, wanted, visible, limit + 1, before)
+        items = _rows(connection, ledger_search.rows_of(connection, found[:limit]))
     return Page(
         items=items,
-        next_cursor=to_cursor(items[-1].seq) if len(rows) > limit else None,
+        next_cursor=to_cursor(items[-1].seq) if len(found) > limit else None,
         total=min(total, COUNT_CAP),
         total_capped=total > COUNT_CAP,
     )
 
 
-def _outcomes(connection: Connection, rows: list[RowMapping]) -> dict[str, tuple[str, list[str]]]:
+def entry(deps: Deps, actor: Actor, seq: int) -> AuditEntry:
+    """One entry in full with the story it belongs to; `NotFound` alike for none and for one not visible."""
+    require(actor, Permission.AUDIT_OWN)
+    own = None if allows(actor.role, Permission.AUDIT_ALL) else actor.id
+    visible = scope(deps, actor)
+    with read(deps.engine) as connection:
+        number = seq if 0 < seq < 2**63 else 0
+        found = ledger_search.page(connection, Filter(seq=number, own_of=own), visible, 1)
+        if not found:
+            raise NotFound("There is no such entry.")
+        row = _rows(connection, found)[0]
+        story = _story(connection, row, own, visible)
+        review = reviews.get(connection, row.review_id) if row.review_id else None
+    commit = row.body.get("payload_commit")
+    return AuditEntry(
+        row=row,
+        timeline=story[-TIMELINE:],
+        timeline_capped=len(story) > TIMELINE,
+        **sides_of(row, story, review),
+        erasable=commit is not None and found[0]["bytes_text"] is not None,
+        erased=commit is not None and found[0]["bytes_text"] is None,
+    )
+
+
+def _story(
+    connection: Connection, row: AuditRow, own: str | None, visible: Sequence[str] | None
+) -> list[AuditRow]:
+    """Oldest first; one more than is shown when there are more."""
+    if not (row.review_id or row.thread_id):
+        return [row]
+    about = Filter(review_id=row.review_id, own_of=own)
+    if not row.review_id:
+        about = Filter(thread_id=row.thread_id, own_of=own)
+    found = _rows(connection, ledger_search.page(connection, about, visible, TIMELINE + 1))
+    return list(reversed(found))
+
+
+def choices(deps: Deps, actor: Actor) -> AuditChoices:
+    """What the filter menus offer; supervisors get what stands in the newest of their own entries."""
+    require(actor, Permission.AUDIT_OWN)
+    names = ("kind", "actor_name", "tool", "outcome", "verdict")
+    visible = scope(deps, actor)
+    with read(deps.engine) as connection:
+        if allows(actor.role, Permission.AUDIT_ALL):
+            found = [ledger_search.values(connection, name, visible, MOST_CHOICES) for name in names]
+        else:
+            own = Filter(own_of=actor.id)
+            found = [
+                ledger_search.values_among(connection, name, own, visible, OWN_NEWEST)[:MOST_CHOICES]
+                for name in names
+            ]
+    return AuditChoices(*found)
+
+
+def head(deps: Deps, actor: Actor) -> HeadView | None:
+    """The newest signed head; None when nothing is signed yet."""
+    require(actor, Permission.AUDIT_OWN)
+    newest = head_files.newest(deps.settings)
+    if newest is None:
+        return None
+    with read(deps.engine) as connection:
+        size = ledger.size(connection)
+    return head_files.view(deps.settings, newest, size)
+
+
+def _rows(connection: Connection, rows: Sequence[RowMapping]) -> list[AuditRow]:
+    outcomes = _outcomes(connection, rows)
+    return [_row(row, outcomes) for row in rows]
+
+
+def _outcomes(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, tuple[str, list[str]]]:
     """decision id -> (outcome of the review, outcome per position), for the decisions among the rows."""
     bodies = [ledger.body_of(row) for row in rows]
     ids = {body["review_id"] for body in bodies if body["kind"] == Kind.DECIDED}
@@ -108,42 +192,6 @@ def _actions(payload: str | None, outcomes: list[str]) -> list[AuditAction]:
         )
         for item in found
     ]
-
-
-_WORDS: dict[str, str] = {
-    Kind.OPENED: "Run paused, review opened",
-    Kind.DECIDED: "Decided: {verdict}",
-    Kind.DISPATCHED: "Verdict handed to the run",
-    Kind.SETTLED: "Settled: {outcome}",
-    Kind.MISMATCH: "Ran other than decided: {outcome}",
-    Kind.STUCK: "Uncertain: {outcome}",
-    Kind.SUPERSEDED: "The thread moved on",
-    Kind.REOPENED: "Opened again: {reason}",
-    Kind.LOST: "Came too late: {decided_by} was first",
-    Kind.INVALID: "A verdict that was not valid: {reason}",
-    Kind.DENIED: "Refused: {what}",
-    Kind.LOGIN: "Signed in",
-    Kind.LOGIN_FAILED: "A sign-in failed",
-    Kind.LOGOUT: "Signed out",
-    Kind.THREAD_STARTED: "Conversation started",
-    Kind.MESSAGE_SENT: "Message sent as the customer",
-    Kind.USER_ADDED: "User {user} added as {role}",
-    Kind.USER_DISABLED: "User {user} disabled",
-    Kind.ROLE_CHANGED: "User {user} is now {role}",
-    Kind.TOKEN_CREATED: "Token made for {user}",
-    Kind.TOKEN_REVOKED: "Token revoked",
-}
-
-
-class _Gaps(dict[str, Any]):
-    def __missing__(self, key: str) -> str:
-        return "–"
-
-
-def in_words(body: dict[str, Any]) -> str:
-    """One line about an entry, made of the entry alone."""
-    template = _WORDS.get(body["kind"], body["kind"].replace("_", " ").capitalize())
-    return str(template.format_map(_Gaps(body)))
 
 
 def refused(

@@ -7,8 +7,8 @@ what shows it.
 from __future__ import annotations
 
 import fcntl
-import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from console.domain.merkle import Frontier, leaf
-from console.services import notes
+from console.services import frontiers, head_files, notes
 from console.services.deps import Deps
 from console.store import ledger
 from console.store.engine import read
@@ -27,7 +27,7 @@ _BATCH = 10_000
 
 
 def folder(deps: Deps) -> Path:
-    return deps.settings.data / "heads"
+    return head_files.folder(deps.settings)
 
 
 class Contradiction(RuntimeError):
@@ -43,6 +43,7 @@ class Signer:
         if deps.settings.server.on_loopback:
             notes.make_key(path)
         self._key = notes.load_key(path)
+        self._files = head_files.files(deps.settings)
         self._frontier = Frontier()
         self._unsigned_since: float | None = None
         self._refused = False
@@ -110,25 +111,19 @@ class Signer:
             yield
 
     def _last_head(self) -> notes.Head | None:
-        path = folder(self._deps) / "heads.txt"
-        text = path.read_text() if path.exists() else ""
-        found = [head for head in notes.read_heads(text, self._key.public_key(), None) if head.valid]
+        """Of every place: where the data folder was put back from an old copy, the second place tells."""
+        public = self._key.public_key()
+        texts = [path.read_text("utf-8", "replace") for path in self._files if path.is_file()]
+        found = [head for text in texts for head in notes.read_heads(text, public, None) if head.valid]
         return max(found, key=lambda head: head.size, default=None)
 
     def _begin_at(self, last: notes.Head | None) -> None:
         """Go on from what was kept at the last head, when its root is the signed one; else from the start."""
         if last is None or self._frontier.size >= last.size:
             return
-        kept = self._kept()
-        if kept is not None and kept.size == last.size and kept.root() == last.root:
+        kept = frontiers.kept_frontier(folder(self._deps), last.size)
+        if kept is not None and kept.root() == last.root:
             self._frontier = kept
-
-    def _kept(self) -> Frontier | None:
-        try:
-            raw = json.loads((folder(self._deps) / "frontier.json").read_text())
-            return Frontier(int(raw["size"]), [bytes.fromhex(each) for each in raw["roots"]])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     def _catch_up(self, last: notes.Head | None) -> None:
         """Take in the entries since; pass the last head's size only with its root."""
@@ -152,10 +147,11 @@ class Signer:
             raise Contradiction(f"the log has {size} entries, and a head of {signed} was signed")
 
     def _write(self, note: str) -> None:
-        second = self._deps.settings.ledger.heads
-        for place in (folder(self._deps), *([second] if second else [])):
-            place.mkdir(parents=True, exist_ok=True)
-            with (place / "heads.txt").open("a") as file:
+        """The tree first: a head without its tree costs a longer check, a tree without its head nothing."""
+        frontiers.keep(folder(self._deps), self._frontier)
+        for path in self._files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a") as file:
                 file.write(note + "\n")
-        kept = {"size": self._frontier.size, "roots": [each.hex() for each in self._frontier.roots]}
-        (folder(self._deps) / "frontier.json").write_text(json.dumps(kept))
+                file.flush()
+                os.fsync(file.fileno())

@@ -29,6 +29,8 @@ from console.domain.errors import Unavailable
 NAME = "review-console"
 _ED25519 = b"\x01"
 _DASH = "— "
+# Base64 characters of four bytes of key id and a 64-byte signature.
+_SIGNATURE = 92
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class Head:
     root: bytes
     text: str
     valid: bool
+
+    @property
+    def is_torn(self) -> bool:
+        """It has no whole signature line: the process ended while writing it."""
+        whole = len(f"{_DASH}{NAME} ") + _SIGNATURE
+        return not any(line.startswith(_DASH) and len(line) >= whole for line in self.text.split("\n"))
 
 
 def load_key(path: Path) -> Ed25519PrivateKey:
@@ -102,7 +110,8 @@ def _notes(text: str) -> Iterator[list[str]]:
     note: list[str] = []
     signed = False
     for line in text.splitlines():
-        if signed and not line.startswith(_DASH):
+        begins = line.startswith(f"{NAME}/")
+        if note and (begins or (signed and not line.startswith(_DASH))):
             yield note
             note, signed = [], False
         if line or note:

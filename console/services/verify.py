@@ -2,179 +2,221 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from console.domain.canonical import canonical
-from console.domain.ledger import Kind, genesis, link
+from console.domain.ledger import genesis
 from console.domain.merkle import Frontier, leaf
 from console.services import notes
+from console.services.cross_check import CrossCheck
+from console.services.frontiers import kept_frontier
+from console.services.notes import Head
 from console.store.ledger_file import LedgerFile, Row, Unreadable
 
 INTACT, BROKEN, UNREADABLE, CUT, UNSIGNED = 0, 1, 2, 3, 4
-_FACETS = ("kind", "tool", "source", "thread_id", "review_id", "verdict", "outcome")
+_WORDS = {INTACT: "intact", BROKEN: "broken", UNREADABLE: "unreadable", CUT: "cut", UNSIGNED: "unsigned tail"}
+_STEP = 2_048
 
 
 @dataclass
 class Report:
-    """`status` is what `console audit verify` exits with; `first_bad` the number of the first bad entry."""
+    """`status` is what `console audit verify` exits with; `first_bad` the number of the first bad entry.
+
+    Where a signature alone tells that something was changed, `first_bad` is the first entry after the last
+    good head, and `reason` names the range. `skipped` counts entries that an incremental run did not look at.
+    """
 
     status: int = INTACT
     entries: int = 0
     first_bad: int | None = None
     reason: str = ""
-    head: notes.Head | None = None
+    head: Head | None = None
     first_at: str = ""
     last_at: str = ""
     redacted: int = 0
     backwards: int = 0
+    skipped: int = 0
+    megabytes: float = 0.0
+    seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
 
 
-class _Broken(Exception):
-    def __init__(self, seq: int, reason: str) -> None:
+class Broken(Exception):
+    def __init__(self, seq: int | None, reason: str) -> None:
         super().__init__(reason)
         self.seq, self.reason = seq, reason
 
 
-def verify(database: Path, heads: Sequence[Path], key: Path, *, deep: bool = False) -> Report:
+def status_word(status: int) -> str:
+    return _WORDS[status]
+
+
+def verify(
+    database: Path,
+    heads: Sequence[Path],
+    key: Path,
+    *,
+    deep: bool = False,
+    since: int | Head | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
     """Stream every entry once. `heads` are the files of signed heads, `key` the public key's file.
 
     Precedence: what cannot be read, then what re-hashing finds, then a head larger than the log, then what
-    the cross-checks find, then an unsigned tail.
+    the cross-checks find, then an unsigned tail. `since` is a head that was verified before, or its size:
+    the entries it covers are not looked at again.
     """
-    report = Report()
+    report, began = Report(), time.perf_counter()
     try:
         with ExitStack() as stack:
             file = stack.enter_context(LedgerFile(database))
-            _verify(file, heads, key, report, deep)
+            origin = f"{notes.NAME}/{file.install_id()}"
+            # Before the snapshot: a head signed meanwhile would otherwise look larger than the log.
+            signed = _heads(heads, key, origin, report)
+            file.begin()
+            _verify(file, signed, heads, report, deep, since, progress)
     except Unreadable as wrong:
         report.status, report.reason = UNREADABLE, str(wrong)
-    except _Broken as broken:
+    except Broken as broken:
         report.status, report.first_bad, report.reason = BROKEN, broken.seq, broken.reason
+    report.seconds = time.perf_counter() - began
     return report
 
 
-def _verify(file: LedgerFile, heads: Sequence[Path], key: Path, report: Report, deep: bool) -> None:
-    install = file.install_id()
-    signed = _heads(heads, key, f"{notes.NAME}/{install}", report)
-    _chain(file, genesis(install), signed, report)
+def _verify(
+    file: LedgerFile,
+    signed: Sequence[Head],
+    heads: Sequence[Path],
+    report: Report,
+    deep: bool,
+    since: int | Head | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    frontier, before = Frontier(), genesis(file.install_id())
+    if since is not None:
+        frontier, before = _begin_after(file, since, signed, heads, report)
+    check = CrossCheck(file, frontier.size) if deep else None
+    _chain(file, frontier, before, signed, report, check, progress)
     report.warnings += [f"the trigger {name} is missing" for name in file.missing_triggers()]
     largest = max(signed, key=lambda head: head.size, default=None)
     if largest is not None and largest.size > report.entries:
         report.status = CUT
         report.reason = f"a head of {largest.size} entries was signed, and the log has {report.entries}"
         return
-    if deep:
-        _cross_check(file, report)
+    if check is not None:
+        check.close(report.entries)
+        report.redacted, report.backwards = check.redacted, check.backwards
+        report.warnings += check.warnings
+        if check.first is not None:
+            raise Broken(*check.first)
     report.head = largest
     if largest is None or largest.size < report.entries:
         report.status = UNSIGNED
         report.reason = f"the last {report.entries - (largest.size if largest else 0)} entries are not signed"
 
 
-def _heads(files: Sequence[Path], key: Path, origin: str, report: Report) -> list[notes.Head]:
+def _heads(files: Sequence[Path], key: Path, origin: str, report: Report) -> list[Head]:
     there = [path for path in files if path.is_file()]
     if not there:
         report.warnings.append("there is no file of signed heads, so a cut log would not be noticed")
         return []
     try:
         public = notes.public_key(key.read_text())
-        found = [head for path in there for head in notes.read_heads(path.read_text(), public, origin)]
+        found = [
+            head
+            for path in there
+            for head in notes.read_heads(path.read_text("utf-8", "replace"), public, origin)
+        ]
     except (OSError, ValueError) as wrong:
         raise Unreadable(f"the heads cannot be checked: {wrong}") from None
-    invalid = sum(not head.valid for head in found)
+    torn = [head for head in found if head.is_torn]
+    if torn:
+        report.warnings.append(f"{len(torn)} heads were not written to their end and count for nothing")
+    invalid = sum(not head.valid for head in found) - len(torn)
     if invalid:
-        raise _Broken(0, f"{invalid} heads were not signed by this log's key")
-    return found
+        raise Broken(None, f"{invalid} heads were not signed by this log's key")
+    return [head for head in found if head.valid]
 
 
-def _chain(file: LedgerFile, start: bytes, signed: Sequence[notes.Head], report: Report) -> None:
-    """Re-hash the stored bytes, link by link, and compare the root wherever a head was signed."""
+def _begin_after(
+    file: LedgerFile, since: int | Head, signed: Sequence[Head], heads: Sequence[Path], report: Report
+) -> tuple[Frontier, bytes]:
+    """Where an incremental run starts: the tree as it was at that head, and the hash to go on from.
+
+    The tree is believed only when its root is the signed one. Where none was kept, the entries are hashed
+    again, each by itself; their links, times and tables are not looked at.
+    """
+    size = since if isinstance(since, int) else since.size
+    roots = {since.root} if isinstance(since, Head) else {head.root for head in signed if head.size == size}
+    if not roots:
+        raise Unreadable(f"no head of {size} entries was signed: give the size of one, or its file")
+    frontier = kept_frontier(heads[0].parent, size)
+    if frontier is None or {frontier.root()} != roots:
+        frontier = Frontier()
+        for body in file.bodies(size):
+            frontier.append(leaf(body))
+        if frontier.size < size:
+            report.entries = frontier.size
+            raise Unreadable(f"the log has {frontier.size} entries, so it cannot be checked since {size}")
+        if {frontier.root()} != roots:
+            raise Broken(1, f"the entries up to {size} are not those that were signed")
+    report.skipped = size
+    return frontier, file.hash_of(size)
+
+
+def _chain(
+    file: LedgerFile,
+    frontier: Frontier,
+    before: bytes,
+    signed: Sequence[Head],
+    report: Report,
+    check: CrossCheck | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Re-hash the stored bytes, link by link, and compare the root wherever a head was signed.
+
+    The hashing of `domain.ledger.link` stands here once more, in the loop: the leaf is needed for both.
+    """
     roots: dict[int, set[bytes]] = {}
     for head in signed:
         roots.setdefault(head.size, set()).add(head.root)
-    frontier, before, agreed = Frontier(), start, 0
-    for row in file.rows():
-        expected = frontier.size + 1
-        if row.seq != expected:
-            raise _Broken(expected, f"entry {expected} is missing; the next one is {row.seq}")
-        if row.prev != before or link(before, row.body) != row.hash:
-            raise _Broken(row.seq, "its bytes do not hash to what is chained")
-        before = row.hash
-        frontier.append(leaf(row.body))
-        if row.seq in roots:
-            if roots[row.seq] != {frontier.root()}:
-                raise _Broken(agreed + 1, f"the entries up to {row.seq} are not those that were signed")
-            agreed = row.seq
-    report.entries = frontier.size
+    start = seq = agreed = frontier.size
+    total, size, append = file.size(), 0, frontier.append
+    row: Row | None = None
+    for row in file.rows(start):
+        seq += 1
+        number, body, prev, hashed = row
+        if number != seq:
+            raise Broken(seq, f"entry {seq} is missing; the next one is {number}")
+        digest = sha256(b"\x00" + body).digest()
+        if prev != before or sha256(b"\x01" + before + digest).digest() != hashed:
+            raise Broken(seq, "its bytes do not hash to what is chained")
+        before = hashed
+        size += len(body)
+        append(digest)
+        if seq in roots:
+            if roots[seq] != {frontier.root()}:
+                raise Broken(agreed + 1, f"one of the entries {agreed + 1} to {seq} is not what was signed")
+            agreed = seq
+        if check is not None:
+            check.look(number, body)
+        if seq == start + 1:
+            report.first_at = _time_of(body)
+        if progress is not None and seq % _STEP == 0:
+            progress(seq - start, total - start)
+    if progress is not None:
+        progress(seq - start, max(total, seq) - start)
+    report.last_at = _time_of(row[1]) if row is not None else ""
+    report.entries, report.megabytes = frontier.size, size / 1e6
 
 
-def _cross_check(file: LedgerFile, report: Report) -> None:
-    """Parse every entry and compare it with the tables that stand beside it."""
-    facets = file.facets()
-    decisions = file.decision_digests()
-    last_at = ""
-    for row in file.rows():
-        body = _parsed(row)
-        facet = next(facets, None)
-        if facet is None or facet["seq"] != row.seq or any(facet[name] != body.get(name) for name in _FACETS):
-            raise _Broken(row.seq, "the search columns say something else than the entry")
-        if facet["actor_id"] != body["actor"].get("id", ""):
-            raise _Broken(row.seq, "the search columns name another actor than the entry")
-        report.redacted += _payload_is_gone(file, row, body)
-        if body["kind"] == Kind.DECIDED and decisions.get(body["decision_id"]) != body["result_digest"]:
-            raise _Broken(row.seq, "the decision is not the one that was recorded")
-        report.backwards += body["at"] < last_at
-        report.first_at, report.last_at = report.first_at or body["at"], body["at"]
-        last_at = body["at"]
-    if next(facets, None) is not None:
-        raise _Broken(report.entries + 1, "the search columns hold more than the log")
-    if report.backwards:
-        report.warnings.append(
-            f"the clock went back {report.backwards} times; numbers, not times, are the order"
-        )
-
-
-def _parsed(row: Row) -> dict[str, Any]:
+def _time_of(body: bytes) -> str:
     try:
-        body = json.loads(row.body)
-        if not isinstance(body, dict) or canonical(body) != row.body:
-            raise ValueError("not canonical")
-    except ValueError:
-        raise _Broken(row.seq, "it is not canonical JSON") from None
-    if body.get("seq") != row.seq:
-        raise _Broken(row.seq, f"it calls itself {body.get('seq')}")
-    return body
-
-
-def _payload_is_gone(file: LedgerFile, row: Row, body: dict[str, Any]) -> bool:
-    commit = body.get("payload_commit")
-    if commit is None:
-        return False
-    found = file.payload(commit)
-    if found is not None and hashlib.sha256(found[0] + found[1]).hexdigest() != commit:
-        raise _Broken(row.seq, "its payload is not the one that was committed to")
-    return found is None
-
-
-def in_lines(report: Report) -> Iterator[str]:
-    """For a terminal: the result first."""
-    words = {
-        INTACT: f"intact: {report.entries} entries, all signed",
-        UNSIGNED: f"intact: {report.entries} entries; {report.reason}",
-        BROKEN: f"broken at entry {report.first_bad}: {report.reason}",
-        CUT: f"cut or rolled back: {report.reason}",
-        UNREADABLE: f"not readable: {report.reason}",
-    }
-    yield words[report.status]
-    if report.first_at:
-        yield f"first {report.first_at}, last {report.last_at}"
-    if report.redacted:
-        yield f"{report.redacted} payloads were erased"
-    yield from (f"warning: {warning}" for warning in report.warnings)
+        return str(json.loads(body)["at"])
+    except (ValueError, KeyError, TypeError):
+        return ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, or_, select
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select
 
 from console.domain.access import Actor
 from console.domain.canonical import canonical
@@ -108,59 +108,15 @@ def _commit_payload(connection: Connection, text: str | None) -> str | None:
     return commit
 
 
+def delete_payload(connection: Connection, commit: str) -> bool:
+    """False when it is gone already. The entry that commits to it stays as it is."""
+    return connection.execute(delete(PAYLOAD).where(PAYLOAD.c.id == commit)).rowcount == 1
+
+
 def install_id(connection: Connection) -> str:
     """Random, made with the tables; it makes the first link of every installation different."""
     meta = Meta.__table__  # type: ignore[attr-defined]
     return str(connection.execute(select(meta.c.value).where(meta.c.key == "install_id")).scalar_one())
-
-
-@dataclass(frozen=True)
-class Filter:
-    kind: str | None = None
-    actor_name: str | None = None
-    tool: str | None = None
-    thread_id: str | None = None
-    review_id: str | None = None
-    outcome: str | None = None
-    own_of: str | None = None
-
-
-def page(
-    connection: Connection, wanted: Filter, sources: Sequence[str], limit: int, before: int | None
-) -> list[RowMapping]:
-    """Entries before number `before`, newest first, without those of sources one may not see."""
-    query = (
-        select(LEDGER.c.seq, LEDGER.c.body, LEDGER.c.hash, PAYLOAD.c.bytes_text)
-        .select_from(FACET.join(LEDGER, LEDGER.c.seq == FACET.c.seq))
-        .outerjoin(PAYLOAD, PAYLOAD.c.id == FACET.c.payload_id)
-        .where(_conditions(wanted, sources))
-        .order_by(FACET.c.seq.desc())
-        .limit(limit)
-    )
-    if before is not None:
-        query = query.where(FACET.c.seq < before)
-    return list(connection.execute(query).mappings())
-
-
-def count(connection: Connection, wanted: Filter, sources: Sequence[str], cap: int) -> int:
-    inner = select(FACET.c.seq).where(_conditions(wanted, sources)).limit(cap + 1).subquery()
-    return int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
-
-
-def _conditions(wanted: Filter, sources: Sequence[str]) -> Any:
-    pairs = (
-        (FACET.c.kind, wanted.kind),
-        (FACET.c.actor_name, wanted.actor_name),
-        (FACET.c.tool, wanted.tool),
-        (FACET.c.thread_id, wanted.thread_id),
-        (FACET.c.review_id, wanted.review_id),
-        (FACET.c.outcome, wanted.outcome),
-    )
-    conditions = [column == value for column, value in pairs if value is not None]
-    conditions.append(or_(FACET.c.source.is_(None), FACET.c.source.in_(sources)))
-    if wanted.own_of is not None:
-        conditions.append(or_(FACET.c.actor_id == wanted.own_of, FACET.c.decided_by_id == wanted.own_of))
-    return and_(*conditions)
 
 
 def size(connection: Connection) -> int:

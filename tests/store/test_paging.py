@@ -11,7 +11,7 @@ from sqlalchemy import event, text
 
 from console.domain.ledger import Kind
 from console.domain.review import Status
-from console.store import ledger, reviews
+from console.store import ledger, ledger_search, reviews
 from console.store.engine import Engine, open_engine, read, write
 from console.store.schema import upgrade
 from tests.store.conftest import SAM, START, many_reviews, open_reviews
@@ -164,20 +164,20 @@ def test_counting_stops_at_the_cap_on_the_index_alone(crowd: Engine) -> None:
 @pytest.mark.parametrize(
     ("wanted", "index"),
     [
-        (ledger.Filter(kind="decided"), "facet_kind"),
-        (ledger.Filter(thread_id="t"), "facet_thread"),
-        (ledger.Filter(review_id="r"), "facet_review"),
-        (ledger.Filter(tool="refund_order"), "facet_tool"),
-        (ledger.Filter(actor_name="sam"), "facet_actor_name"),
-        (ledger.Filter(outcome="ran"), "facet_outcome"),
-        (ledger.Filter(), "INTEGER PRIMARY KEY"),
+        (ledger_search.Filter(kind="decided"), "facet_kind"),
+        (ledger_search.Filter(thread_id="t"), "facet_thread"),
+        (ledger_search.Filter(review_id="r"), "facet_review"),
+        (ledger_search.Filter(tool="refund_order"), "facet_tool"),
+        (ledger_search.Filter(actor_name="sam"), "facet_actor_name"),
+        (ledger_search.Filter(outcome="ran"), "facet_outcome"),
+        (ledger_search.Filter(), "INTEGER PRIMARY KEY"),
     ],
 )
 @pytest.mark.parametrize("before", [None, 10])
 def test_a_page_of_the_log_walks_an_index_and_sorts_nothing(
-    crowd: Engine, wanted: ledger.Filter, index: str, before: int | None
+    crowd: Engine, wanted: ledger_search.Filter, index: str, before: int | None
 ) -> None:
-    plan = plan_of(crowd, lambda c: ledger.page(c, wanted, ["support", "other"], 51, before))
+    plan = plan_of(crowd, lambda c: ledger_search.page(c, wanted, ["support", "other"], 51, before))
     assert not [line for line in plan if "TEMP B-TREE" in line], plan
     facet = next(line for line in plan if "ledger_facet" in line)
     assert index in facet or (index == "INTEGER PRIMARY KEY" and facet.startswith("SCAN")), plan
@@ -194,7 +194,7 @@ def test_the_log_is_paged_newest_first_without_gaps(engine: Engine) -> None:
     before = None
     while True:
         with read(engine) as connection:
-            rows = ledger.page(connection, ledger.Filter(), ["support"], 5, before)
+            rows = ledger_search.page(connection, ledger_search.Filter(), ["support"], 5, before)
         found += [row["seq"] for row in rows]
         if len(rows) < 5:
             break
