@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
-.PHONY: run test lint wheel frontend shots
+.PHONY: run test lint wheel frontend shots bench mutants
 
 # Looked for when .venv is made; `make PYTHON=/path/to/python3.12 run` names another.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -35,6 +35,14 @@ lint: .venv/.tests
 shots: frontend .venv/.tests
 	@$(BIN)/python tests/chromium.py
 	@$(BIN)/python -m tests.shots
+
+# The ratios of docs/benchmarks.md, measured here and now: a table, and bench.json. ARGS="B1 B3" measures some.
+bench: .venv/.tests
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+# Changes the rules of deciding in hundreds of small ways and counts the changes that no test notices.
+mutants: .venv/.tests
+	@$(BIN)/python -m tests.mutants
 
 wheel: frontend
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
