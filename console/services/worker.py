@@ -21,7 +21,7 @@ from console.services.deps import Deps
 from console.services.owners import is_dead, own_name
 from console.services.settle import Job, finish, plan, set_aside
 from console.store import outbox
-from console.store.engine import RowMapping, read, write
+from console.store.engine import RowMapping, read, trouble_of, write
 
 log = logging.getLogger("console.worker")
 LEASE_SECONDS, HEARTBEAT_SECONDS, POLL_SECONDS = 20.0, 5.0, 0.2
@@ -37,6 +37,7 @@ class LeaseLost(RuntimeError):
 class _Journal:
     def __init__(self, deps: Deps, job: Job, decisions: dict[str, str]) -> None:
         self._deps, self._job, self._decisions = deps, job, decisions
+        self.started = False
 
     def start(self, tool_call_id: str, name: str, args_text: str) -> int:
         with write(self._deps.engine) as connection:
@@ -44,6 +45,7 @@ class _Journal:
             found = outbox.journal_start(connection, self._job.lease, tool_call_id, name, args_text, chosen)
         if found is None:
             raise LeaseLost(f"{name} was not started: the lease is lost, or the call is running already")
+        self.started = True
         self._deps.changes.publish(Change("thread", self._job.source, self._job.thread_id))
         return found
 
@@ -208,6 +210,9 @@ class Worker:
             await self._deps.sources[job.source].run(guarded, journal, _Sink(self._deps, job))
         except Exception as problem:
             log.warning("the run of %s/%s failed", job.source, job.thread_id, exc_info=problem)
+            if not journal.started and trouble_of(problem) is not None:
+                # A full disk or a locked file, and no tool began: not the agent's failure, so later again.
+                raise
             return problem
         return None
 
