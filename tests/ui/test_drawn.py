@@ -9,14 +9,12 @@ import pytest
 
 from console.domain.errors import BadRequest
 from console.features import parse
-from console.features.audit import rows as audit_rows
 from console.features.drawn import arg_rows, number_of, warning
 from console.features.queue.rows import count, item, thread_path
 from console.features.thread import messages
 from console.features.thread.cards import cards, outcome_tone, proposals, status_word
 from console.services.views import (
     ActionView,
-    AuditAction,
     MessageView,
     Page,
     QueueRow,
@@ -216,25 +214,6 @@ def test_a_source_with_odd_characters_stays_one_parameter() -> None:
 )
 def test_the_number_says_when_it_is_capped(total: int, capped: bool, shown: str) -> None:
     assert count(Page([], None, total, capped)) == shown
-
-
-def sided(decision: str, outcome: str, final: str = "") -> audit_rows.Side:
-    return audit_rows.side(AuditAction(0, "refund_order", '{"amount": 699}', decision, "", final, outcome))
-
-
-def test_an_edit_shows_the_three_columns_and_marks_what_changed() -> None:
-    (line,) = sided("edit", "ran", '{"amount": 499}').lines
-    assert (plain(line.proposed), plain(line.decided), plain(line.executed)) == ("699", "499", "499")
-    assert line.changed
-
-
-def test_a_rejected_action_has_nothing_executed() -> None:
-    (line,) = sided("reject", "did not run").lines
-    assert (line.decided, line.executed, line.changed) == ([], [], False)
-
-
-def test_nothing_counts_as_executed_before_the_outcome_is_known() -> None:
-    assert sided("approve", "").lines[0].executed == []
 
 
 @pytest.mark.parametrize("value", [7, None, {"a": 1}, ["x"], b"x", "x" * 401, "\ud800"])

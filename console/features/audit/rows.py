@@ -1,14 +1,22 @@
-"""Ledger entries as the table and its opened row draw them. Pure."""
+"""Ledger entries as the rows of the table draw them, and the choices of the filters. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from console.domain.ledger import Kind
 from console.domain.text import Segment, escape, visible
-from console.features.drawn import read_args, stamp
-from console.features.thread.cards import DONE, outcome_tone
-from console.forms.exact import dumps
-from console.services.views import AuditAction, AuditRow
+from console.features.audit import query
+from console.features.audit.query import Asked
+from console.features.drawn import stamp
+from console.features.thread.cards import outcome_tone
+from console.services import verify
+from console.services.views import AuditRow
+
+GOOD_CHECKS = tuple(map(verify.status_word, (verify.INTACT, verify.UNSIGNED)))
+REFUSALS = (Kind.DENIED, Kind.LOST, Kind.INVALID, Kind.LOGIN_FAILED)
+SHORT = 8
 
 
 @dataclass(frozen=True)
@@ -17,122 +25,72 @@ class Entry:
     number: str
     at: str
     actor: str
+    system: bool
     kind: str
     review: str
     what: list[Segment]
     outcome: str
     outcome_tone: str
     hash: str
+    href: str
 
 
 @dataclass(frozen=True)
-class Line:
-    """One argument across the three columns."""
-
-    key: str
-    proposed: list[Segment]
-    decided: list[Segment]
-    executed: list[Segment]
-    changed: bool
+class Option:
+    value: str
+    label: str
 
 
 @dataclass(frozen=True)
-class Side:
-    """One position: its decision, its outcome and its arguments side by side."""
+class Pin:
+    """What the address narrows by and no menu shows, with the address without it."""
 
-    number: str
-    tool: str
-    decision: str
-    decision_tone: str
-    said: list[Segment]
-    outcome: str
-    outcome_tone: str
-    lines: list[Line]
+    label: str
+    value: str
+    href: str
 
 
-@dataclass(frozen=True)
-class Detail:
-    seq: int
-    role: str
-    via: str
-    thread_ref: str
-    review: str
-    hash: str
-    reason: list[Segment]
-    sides: list[Side]
-    body: list[Segment]
-
-
-def entry(row: AuditRow) -> Entry:
+def entry(row: AuditRow, asked: Asked) -> Entry:
     return Entry(
         seq=row.seq,
         number=f"{row.seq:,}",
         at=stamp(row.at),
         actor=escape(row.actor),
-        kind=row.kind.replace("_", " "),
-        review=(row.review_id or "")[:8],
+        system=row.via in ("worker", "policy"),
+        kind=label(row.kind),
+        review=escape((row.review_id or "")[:SHORT]),
         what=visible(row.what),
         outcome=escape(row.outcome or ""),
-        outcome_tone="amber" if row.kind == "denied" else outcome_tone(row.outcome or ""),
+        outcome_tone=tone(row),
         hash=short_hash(row.hash),
+        href=query.opening(asked, row.seq),
     )
+
+
+def tone(row: AuditRow) -> str:
+    if row.kind == Kind.VERIFIED:
+        return "green" if row.outcome in GOOD_CHECKS else "red"
+    return "amber" if row.kind in REFUSALS else outcome_tone(row.outcome or "")
 
 
 def short_hash(digest: str) -> str:
     return f"{digest[:4]} {digest[4:8]}".strip()
 
 
-def detail(row: AuditRow) -> Detail:
-    return Detail(
-        seq=row.seq,
-        role=row.role,
-        via=row.via,
-        thread_ref=row.thread_ref or "",
-        review=row.review_id or "",
-        hash=row.hash,
-        reason=visible(row.reason),
-        sides=[side(action) for action in row.actions],
-        body=visible("" if row.actions else _body(row)),
-    )
+def label(word: str) -> str:
+    return escape(word.replace("_", " "))
 
 
-def _body(row: AuditRow) -> str:
-    return "\n".join(f"{key}: {dumps(value)}" for key, value in row.body.items())
+def options(values: Sequence[str], chosen: str, *, words: bool = False) -> list[Option]:
+    """What may be picked; a value that the address names stays to be seen, also where no entry has it."""
+    offered = [*values, *([chosen] if chosen and chosen not in values else [])]
+    return [Option(value, label(value) if words else escape(value)) for value in offered]
 
 
-def side(action: AuditAction) -> Side:
-    return Side(
-        number=str(action.position + 1),
-        tool=escape(action.tool),
-        decision=DONE.get(action.decision, action.decision),
-        decision_tone=action.decision,
-        said=visible(action.message),
-        outcome=escape(action.outcome),
-        outcome_tone=outcome_tone(action.outcome),
-        lines=lines(action),
-    )
-
-
-def lines(action: AuditAction) -> list[Line]:
-    """Executed arguments stand there only when the tool started; a failed tool did start."""
-    proposed = read_args(action.proposed_args) or {}
-    runs = action.decision in ("approve", "edit")
-    final = read_args(action.final_args or (action.proposed_args if runs else "")) or {}
-    started = bool(final) and action.outcome.startswith(("ran", "tool failed"))
+def pins(asked: Asked) -> list[Pin]:
+    found = (("Review", "review"), ("Thread", "thread"))
     return [
-        Line(
-            key=escape(key),
-            proposed=_cell(proposed, key),
-            decided=_cell(final, key) if runs else [],
-            executed=_cell(final, key) if started else [],
-            changed=runs and dumps(proposed.get(key)) != dumps(final.get(key)),
-        )
-        for key in dict.fromkeys([*proposed, *final])
+        Pin(name, escape(getattr(asked, part)), query.address(query.narrowed(asked, **{part: ""})))
+        for name, part in found
+        if getattr(asked, part)
     ]
-
-
-def _cell(args: object, key: str) -> list[Segment]:
-    if not isinstance(args, dict) or key not in args:
-        return []
-    value = args[key]
-    return visible(value if isinstance(value, str) else dumps(value))

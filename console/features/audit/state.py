@@ -1,16 +1,23 @@
-"""The log as one tab reads it: newest first, older pages by cursor, one entry open at a time."""
+"""The log as one tab reads it. The address says what is asked, which page of it, and which entry is open."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
 
 import reflex as rx
 
-from console.domain.access import Permission
-from console.domain.errors import ConsoleError, Forbidden
+from console.domain.access import Permission, allows, rule
+from console.domain.errors import BadRequest, ConsoleError, Forbidden
 from console.features import parse
-from console.features.audit.rows import Detail, Entry, detail, entry
+from console.features.audit import query
+from console.features.audit.check_state import Check
+from console.features.audit.query import Asked
+from console.features.audit.rows import Entry, Option, Pin, entry, options, pins
+from console.features.audit.story import NOTHING, Detail, detail
 from console.features.queue.state import Queue
 from console.live.broadcast import BROADCASTER
 from console.live.identity import acting
@@ -20,80 +27,177 @@ from console.services import audit, deps
 from console.services.views import AuditRow, Page
 
 STEP = 50
-FILTERS = ("kind", "actor_name", "tool", "outcome")
-NO_DETAIL = Detail(0, "", "", "", "", "", [], [], [])
+HOURS = (1, 24, 24 * 7)
+T = TypeVar("T")
 
 
 class Audit(rx.State):
-    """`open_seq` is the number of the opened entry, 0 for none."""
+    """One page of rows and one opened entry. `pinned` is the opened entry when its row is on no such page."""
 
+    asked: Asked = Asked()
     entries: list[Entry] = []
+    pinned: list[Entry] = []
     total: str = ""
-    more: bool = False
+    older: str = ""
+    newest: str = ""
+    narrow: bool = False
+    waiting: int = 0
     phase: str = "loading"
     problem: str = ""
     open_seq: int = 0
-    detail: Detail = NO_DETAIL
-    own_only: bool = False
+    detail: Detail = NOTHING
+    lost: str = ""
+    closed: str = ""
+    everything: bool = False
+    proves: bool = False
+    why_not: str = ""
+    pins: list[Pin] = []
+    actors: list[Option] = []
+    kinds: list[Option] = []
+    tools: list[Option] = []
+    verdicts: list[Option] = []
+    outcomes: list[Option] = []
+    csv_href: str = ""
+    jsonl_href: str = ""
 
-    _cursor: str | None = None
-    _asked: dict[str, str] = {}
-    _details: dict[int, Detail] = {}
+    _url: str = ""
+    _read_as: Asked = Asked()
 
-    async def _page(self, limit: int, cursor: str | None = None) -> Page[AuditRow]:
-        asked = {name: text for name, text in self._asked.items() if text}
-        return await asyncio.to_thread(
-            audit.log, deps.current(), acting(), limit=limit, cursor=cursor, **asked
-        )
+    @guarded(Permission.SIGNED_IN)
+    async def load(self) -> Any:
+        """A page load, a soft navigation, Back, or a new connection."""
+        url = str(self.router.url)
+        moved, self._url = url != self._url, url
+        (await self.get_state(Tab))._hush()
+        await (await self.get_state(Queue))._read()
+        BROADCASTER.watch(self.router.session.client_token, "audit")
+        self._rights()
+        try:
+            asked = query.read(self.router.url.query_parameters)
+        except BadRequest as wrong:
+            self.phase, self.problem, self.entries = "error", wrong.detail, []
+            return None
+        same = query.closing(self._read_as) == query.closing(asked)
+        stays = moved and self.phase == "ready" and same
+        self.asked = self._read_as = asked
+        if not stays:
+            await self._read()
+        if self.phase == "ready":
+            await self._open()
+        return await self._band(follow=True)
+
+    def _rights(self) -> None:
+        role = acting().role
+        self.everything = allows(role, Permission.AUDIT_ALL)
+        self.proves = allows(role, Permission.AUDIT_EXPORT)
+        self.why_not = "" if self.proves else f"{rule(Permission.AUDIT_EXPORT)}."
+
+    async def _band(self, *, follow: bool) -> Any:
+        """The event that follows a running check, for those who see the band and may check."""
+        if not self.everything:
+            return None
+        return await (await self.get_state(Check))._arrive(follow=follow and self.proves)
+
+    async def _ask(self, service: Callable[..., T], *args: Any, **named: Any) -> T:
+        return await asyncio.to_thread(service, deps.current(), acting(), *args, **named)
+
+    async def _page(self) -> Page[AuditRow]:
+        asked = self._read_as
+        return await self._ask(audit.log, limit=STEP, cursor=asked.cursor or None, **query.filters(asked))
 
     async def _read(self) -> None:
         try:
-            page = await self._page(min(200, max(STEP, len(self.entries))))
+            page, choices = await self._page(), await self._ask(audit.choices)
         except Forbidden as refusal:
             self.phase, self.problem, self.entries = "denied", refusal.detail, []
         except ConsoleError as error:
             self.phase, self.problem = "error", error.detail
         else:
-            self._take(page, [])
+            self._take(page)
+            self._menus(choices)
 
-    def _take(self, page: Page[AuditRow], before: list[Entry]) -> None:
-        entries = before + [entry(row) for row in page.items]
-        if self.entries != entries:
-            self.entries = entries
+    def _take(self, page: Page[AuditRow]) -> None:
+        asked = self._read_as
+        self.entries = [entry(row, asked) for row in page.items]
         self.total = f"{page.total:,}{'+' if page.total_capped else ''}"
-        self.more, self._cursor, self.phase = page.next_cursor is not None, page.next_cursor, "ready"
-        kept = self._details if before else {}
-        self._details = {**kept, **{row.seq: detail(row) for row in page.items}}
-        self._open(self.open_seq)
+        self.older = (
+            query.address(replace(asked, cursor=page.next_cursor, entry="")) if page.next_cursor else ""
+        )
+        self.newest = query.address(query.narrowed(asked)) if asked.cursor else ""
+        self.narrow, self.waiting, self.phase = query.narrows(asked), 0, "ready"
+        self.csv_href, self.jsonl_href = query.export(asked, "csv"), query.export(asked, "jsonl")
 
-    def _open(self, seq: int) -> None:
-        self.open_seq, self.detail = (seq, self._details[seq]) if seq in self._details else (0, NO_DETAIL)
+    def _menus(self, choices: Any) -> None:
+        asked = self.asked
+        self.actors = options(choices.actors, asked.actor)
+        self.kinds = options(choices.kinds, asked.kind, words=True)
+        self.tools = options(choices.tools, asked.tool)
+        self.verdicts = options(choices.verdicts, asked.verdict)
+        self.outcomes = options(choices.outcomes, asked.outcome)
+        self.pins = pins(asked)
 
-    @guarded(Permission.SIGNED_IN)
-    async def load(self) -> None:
-        (await self.get_state(Tab))._hush()
-        actor = acting()
-        self.own_only = actor.role == "supervisor"
-        BROADCASTER.watch(self.router.session.client_token, "audit")
-        await self._read()
-        await (await self.get_state(Queue))._read()
+    async def _open(self) -> None:
+        seq, self.lost, self.closed = query.number(self.asked), "", query.closing(self.asked)
+        self.open_seq, self.detail, self.pinned = 0, NOTHING, []
+        if not seq:
+            return
+        try:
+            found = await self._ask(audit.entry, seq)
+        except ConsoleError as error:
+            self.lost = error.detail
+            return
+        self.open_seq, self.detail = seq, detail(found, self.asked)
+        if all(each.seq != seq for each in self.entries):
+            self.pinned = [entry(found.row, self.asked)]
 
     @guarded(Permission.AUDIT_OWN)
     async def refresh(self) -> None:
+        """Something was written. Rows that are drawn may have got their outcome; newer ones wait."""
+        if self.phase != "ready":
+            return
+        page = await self._page()
+        newest = self.entries[0].seq if self.entries else 0
+        known = {row.seq: entry(row, self._read_as) for row in page.items}
+        self.entries = [known.get(each.seq, each) for each in self.entries]
+        if not self._read_as.cursor:
+            self.waiting = sum(seq > newest for seq in known)
+        if self.open_seq:
+            self.detail = detail(await self._ask(audit.entry, self.open_seq), self._read_as)
+        await self._band(follow=False)
+
+    @guarded(Permission.AUDIT_OWN)
+    async def show_new(self) -> None:
+        self._take(await self._page())
+
+    @guarded(Permission.AUDIT_OWN)
+    async def retry(self) -> None:
         await self._read()
 
     @guarded(Permission.AUDIT_OWN)
-    async def older(self) -> None:
-        if self._cursor is not None:
-            self._take(await self._page(STEP, self._cursor), list(self.entries))
+    async def pick(self, name: Any, value: Any) -> Any:
+        """One menu; at once in the address, so that Back takes it away again."""
+        chosen = {parse.one_of(name, query.PICKED): parse.text(value, query.CAP)}
+        return self._go(query.narrowed(self.asked, **chosen))
 
     @guarded(Permission.AUDIT_OWN)
-    async def narrow(self, form: Any) -> None:
-        self._asked = {name: parse.form_text(form, name, 200).strip() for name in FILTERS}
-        self.entries, self.open_seq = [], 0
-        await self._read()
+    async def search(self, form: Any) -> Any:
+        return self._go(query.narrowed(self.asked, q=parse.form_text(form, "q", query.CAP).strip()))
 
     @guarded(Permission.AUDIT_OWN)
-    async def toggle(self, seq: Any) -> None:
-        wanted = parse.whole(seq, 1)
-        self._open(0 if wanted == self.open_seq else wanted)
+    async def between(self, form: Any) -> Any:
+        times = {name: parse.form_text(form, name, 40).strip() for name in query.TIMES}
+        for text in times.values():
+            query.moment(text)
+        return self._go(query.narrowed(self.asked, **times))
+
+    @guarded(Permission.AUDIT_OWN)
+    async def last(self, hours: Any) -> Any:
+        """The last hours from now on, 0 for any time."""
+        back = parse.whole(hours, 0, max(HOURS))
+        since = (datetime.now(UTC) - timedelta(hours=back)).isoformat(timespec="seconds") if back else ""
+        return self._go(query.narrowed(self.asked, since=since, until=""))
+
+    def _go(self, asked: Asked) -> Any:
+        # Drawn at once, so that a menu does not jump back; read when the address has changed.
+        self.asked = asked
+        return rx.redirect(query.address(asked))
