@@ -28,11 +28,11 @@ class Health:
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
         self._stop, self._now = threading.Event(), threading.Event()
-        self._suspect = False
+        self._suspected = False
         self._thread = threading.Thread(target=self._main, name="health", daemon=True)
 
     def start(self) -> None:
-        hear(self._deps.engine, self._heard)
+        hear(self._deps.engine, self.suspect)
         self._thread.start()
 
     def stop(self) -> None:
@@ -40,8 +40,9 @@ class Health:
         self._now.set()
         self._thread.join(LOCK_PATIENCE_MS / 1000 + 1)
 
-    def _heard(self) -> None:
-        self._suspect = True
+    def suspect(self) -> None:
+        """The next look is now, and commits something."""
+        self._suspected = True
         self._now.set()
 
     def _main(self) -> None:
@@ -55,9 +56,10 @@ class Health:
 
     def look(self) -> None:
         """One look; whoever watches hears of it when the answer is another than before."""
-        before, self._suspect, suspect = self._deps.trouble, False, self._suspect
+        before, suspected = self._deps.trouble, self._suspected
+        self._suspected = False
         engine = self._deps.engine
-        writing = bool(before) or suspect or free_bytes(engine) < SCARCE_BYTES
+        writing = bool(before) or suspected or free_bytes(engine) < SCARCE_BYTES
         found = probe(engine, LOCK_PATIENCE_MS, writing=writing)
         if found is before:
             return

@@ -12,24 +12,15 @@ import pytest
 from console.services import accounts
 from console.services.deps import Deps
 from console.services.throttle import Throttle
-from console.settings import Settings
 from console.sources.local import LocalSource
-from console.store.engine import open_engine
-from console.store.schema import upgrade
 from tests.services.agents import obedient
-from tests.services.world import CAST, OBEDIENT, World, cast_of, demo_deps, deps_over
+from tests.services.tables import make_tables
+from tests.services.world import OBEDIENT, World, cast_of, demo_deps, deps_over
 
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A console.db with its newest tables and the cast."""
-    folder = tmp_path_factory.mktemp("tables")
-    made = Deps(Settings(data=folder, demo=True), open_engine(f"sqlite:///{folder / 'console.db'}"), {})
-    upgrade(made.engine)
-    for name, role in CAST.items():
-        accounts.add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
-    made.engine.dispose()
-    return folder / "console.db"
+    return make_tables(tmp_path_factory.mktemp("tables"))
 
 
 @pytest.fixture

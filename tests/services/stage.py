@@ -40,9 +40,10 @@ class Stage:
     cast: dict[str, Actor]
 
     @classmethod
-    def over(cls, tables: Path) -> Stage:
+    def over(cls, tables: Path, folder: Path | None = None) -> Stage:
         """`tables` is a console.db with its tables and the cast; it is copied, into memory if that can be."""
-        folder = Path(mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+        folder = folder or Path(mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+        folder.mkdir(exist_ok=True)
         shutil.copy(tables, folder / "console.db")
         source = Scripted(SOURCE)
         deps = deps_over(folder, {SOURCE: source})
