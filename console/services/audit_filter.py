@@ -1,8 +1,8 @@
 """What a reader of the log asks for, as the store searches it, within what the reader may see.
 
 `q` is what a person types. It finds, by index: an entry by its number (`#123` or `123`); reviews and threads
-by the beginning of their id (at least 4 characters); a tool by the beginning of its name; a person by name. And
-it finds the requests that mention it, an order id for instance, among the newest 5,000 reviews.
+by the beginning of their id (at least 4 characters); a tool by the beginning of its name; a person by name.
+And it finds the requests that mention it, an order id for instance, among the newest 5,000 reviews.
 """
 
 from __future__ import annotations
