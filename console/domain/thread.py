@@ -41,7 +41,8 @@ class Snapshot:
 
     `unfinished` means that steps remain which nobody is known to be running. `head` is the newest
     checkpoint's id. `loose` are the tool call ids of results in `messages` that belong to a half-done step:
-    running on keeps them, a new message drops them.
+    running on keeps them, a new message drops them. `unseen` are the steps that remain and of which no
+    journal tells whether they began: code of the agent's own.
     """
 
     head: str
@@ -51,6 +52,7 @@ class Snapshot:
     error: str = ""
     unfinished: bool = False
     loose: frozenset[str] = frozenset()
+    unseen: tuple[str, ...] = ()
     values: dict[str, Any] = field(default_factory=dict)
 
     def open_calls(self) -> list[ToolCall]:

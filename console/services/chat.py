@@ -29,6 +29,7 @@ _WHY_NOT = {
     ThreadStatus.PAUSED: "The thread is paused for review. A message now would discard what is waiting.",
     ThreadStatus.POISONED: "The thread takes no answer any more; it needs repair first.",
     ThreadStatus.STUCK: "It is uncertain whether a tool ran; a person has to settle that first.",
+    ThreadStatus.GONE: "The thread was deleted in its source. Start a new one.",
 }
 
 

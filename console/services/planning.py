@@ -18,7 +18,8 @@ from console.services.calls import NOT_BEGUN as NOT_BEGUN
 from console.services.calls import Calls, unmatched
 from console.services.changes import Change
 from console.services.deps import Deps
-from console.services.observe import entry_of
+from console.services.entries import entry_of
+from console.services.repeats import repeatable, take_back
 from console.sources.payload import answer as shaped
 from console.sources.port import Run
 from console.store import ledger, outbox, reviews, threads
@@ -26,6 +27,7 @@ from console.store.engine import Connection, RowMapping, read, write
 from console.store.outbox import Lease
 
 BEGUN = (Status.DECIDED, Status.RESUMING)
+Journal = Sequence[RowMapping]
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,19 @@ class Job:
 def plan(deps: Deps, job: Job) -> Run | None:
     """Decide what is to be run, and commit `dispatched`; None when there is nothing to hand over."""
     snapshot = deps.sources[job.source].snapshot(job.thread_id)
+    journal, repeats = _journal(deps, job)
     run = (
-        _plan_resume(deps, job, snapshot)
+        _plan_resume(deps, job, snapshot, journal)
         if job.row["kind"] == "resume"
-        else _plan_message(deps, job, snapshot)
+        else _plan_message(deps, job, snapshot, journal)
     )
     if run is None:
         return None
     with write(deps.engine) as connection:
         if not outbox.holds(connection, job.lease):
             return None
+        if repeats:
+            take_back(connection, job.source, job.thread_id, repeats, group_of(connection, job))
         outbox.set_state(connection, job.row["id"], "dispatched")
         threads.move(connection, job.source, job.thread_id, list(ThreadStatus), ThreadStatus.RUNNING)
         if job.before != "dispatched":
@@ -66,7 +71,16 @@ def plan(deps: Deps, job: Job) -> Run | None:
     return run
 
 
-def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
+def _journal(deps: Deps, job: Job) -> tuple[Journal, Journal]:
+    """What the thread's journal holds, and apart from it what a crash cut off and may run again."""
+    with read(deps.engine) as connection:
+        whole = outbox.journal(connection, job.source, job.thread_id)
+    repeats = repeatable(deps, whole) if job.before == "dispatched" else []
+    again = {run["id"] for run in repeats}
+    return [run for run in whole if run["id"] not in again], repeats
+
+
+def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
     head = snapshot.head if snapshot else ""
     if job.row["kind"] in {"message", "close"} and head == job.row["head"]:
         payload = loads(job.row["payload_text"])
@@ -77,23 +91,27 @@ def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None
         poisoned = snapshot is not None and snapshot.status is ThreadStatus.POISONED
         return Run(job.thread_id, fork=head) if poisoned and head == job.row["head"] else None
     # The message is in the thread: only what was left unfinished may go on.
-    return _plan_going_on(deps, job, snapshot, first=job.before != "dispatched")
+    return _plan_going_on(deps, job, snapshot, journal)
 
 
-def _plan_going_on(deps: Deps, job: Job, snapshot: Snapshot | None, first: bool = False) -> Run | None:
+def _plan_going_on(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
     if snapshot is None or snapshot.pause is not None:
         return None
+    first = job.before != "dispatched"
     if not snapshot.unfinished and not (first and snapshot.status is ThreadStatus.FAILED):
         return None
-    if _uncertain(deps, job, snapshot):
+    if _uncertain(snapshot, journal) or unjournalled(job, snapshot):
         return None
     return Run(job.thread_id, decisions=_decision_ids(deps, job))
 
 
-def _uncertain(deps: Deps, job: Job, snapshot: Snapshot) -> list[str]:
+def unjournalled(job: Job, snapshot: Snapshot) -> str:
+    """Names of steps that a crash cut off and that keep no journal: what they did is unknown."""
+    return ", ".join(snapshot.unseen) if job.before == "dispatched" and snapshot.unfinished else ""
+
+
+def _uncertain(snapshot: Snapshot, journal: Journal) -> list[str]:
     """What the journal has a start of and the thread no result: running on would call it again."""
-    with read(deps.engine) as connection:
-        journal = outbox.journal(connection, job.source, job.thread_id)
     calls = Calls.of(journal)
     unsure = [call.name for call in snapshot.open_calls() if calls.began(call.id)]
     return unsure + [run["name"] for run in unmatched(journal, snapshot)]
@@ -103,16 +121,18 @@ def began(calls: Calls, call_id: str | None) -> bool:
     return calls.began(call_id)
 
 
-def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
+def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
     with read(deps.engine) as connection:
         group = group_of(connection, job)
         chosen = reviews.decisions(connection, [row["decision_id"] for row in group if row["decision_id"]])
-        calls = Calls.of(outbox.journal(connection, job.source, job.thread_id))
+    calls = Calls.of(journal)
     pause = snapshot.pause if snapshot else None
     here = pause is not None and bool(group) and pause.checkpoint_id == group[0]["checkpoint_id"]
     if not here or pause is None:
-        return _plan_going_on(deps, job, snapshot) if job.before == "dispatched" else None
+        return _plan_going_on(deps, job, snapshot, journal) if job.before == "dispatched" else None
     if snapshot is not None and snapshot.status is ThreadStatus.POISONED:
+        return None
+    if any(answer_in_doubt(job, row) for row in group):
         return None
     answers: dict[str, Any] = {}
     for row in group:
@@ -124,6 +144,11 @@ def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None) -> Run | None:
         body = loads(chosen[row["decision_id"]]["body_text"])
         answers[row["interrupt_id"]] = shaped(pending.answer_shape, body.get("decisions"), body.get("answer"))
     return Run(job.thread_id, answers=answers, decisions=_ids(group))
+
+
+def answer_in_doubt(job: Job, row: RowMapping) -> bool:
+    """An answer goes to code of the agent's own, without a journal: handed over once, it may have run."""
+    return job.before == "dispatched" and row["kind"] == "answer"
 
 
 def group_of(connection: Connection, job: Job) -> list[RowMapping]:

@@ -5,7 +5,6 @@ Each is an outbox row like any other run, and each is in the ledger with its rea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -15,23 +14,21 @@ from console.domain.errors import Conflict, Invalid, Problem
 from console.domain.ledger import Kind as Event
 from console.domain.review import UNDECIDED, Status, ThreadStatus
 from console.domain.text import has_lone_surrogate
-from console.domain.thread import Snapshot, ToolCall
 from console.forms.exact import dumps
+from console.services import choices
 from console.services.calls import Calls
 from console.services.chat import told
-from console.services.closings import closings
 from console.services.deps import Deps
 from console.services.door import review_row, snapshot_of, thread_row
-from console.services.outcome import Outcome
-from console.services.owners import is_dead
-from console.services.planning import NOT_BEGUN, began
+from console.services.observe import GONE
+from console.services.planning import began
 from console.services.views import ThreadView
 from console.store import ledger, outbox, reviews, threads
 from console.store.engine import Connection, RowMapping, read, write
+from console.store.sweeps import is_doubt
 
 CHOICES = ("ran", "not_run", "give_up")
 MAX_REASON, MAX_RESULT = 2_000, 10_000
-_OUTCOME = {"ran": "ran, as {name} found out", "give_up": "uncertain, closed by {name}"}
 
 
 def resolve(
@@ -49,21 +46,33 @@ def resolve(
     _check(choice, reason, result)
     _refuse_unless(before, ThreadStatus.STUCK, "Only a thread that is stuck has something to settle.")
     snapshot = snapshot_of(deps, source, thread_id)
-    if snapshot is None:
-        raise Conflict("The thread is gone from its source.", kind="thread-gone")
+    if snapshot is None and choice == "not_run":
+        raise Conflict("The thread is gone from its source, so nothing can be run.", kind="thread-gone")
     with write(deps.engine) as connection:
         row = _unchanged(deps, connection, actor, before)
         calls = Calls.of(outbox.journal(connection, source, thread_id))
-        unsure = [call for call in snapshot.open_calls() if began(calls, call.id)]
         group = [each for each in reviews.latest_group(connection, source, thread_id) if _is_stuck(each)]
-        if choice == "not_run":
-            _run_again(connection, row, snapshot, calls, unsure, group)
+        shown = _shown(group)
+        open_calls = snapshot.open_calls() if snapshot else []
+        unsure = [call for call in open_calls if began(calls, call.id) or call.id in shown]
+        status, why = ThreadStatus.RUNNING, ""
+        if choice == "not_run" and snapshot is not None:
+            choices.run_again(connection, actor, row, snapshot, calls, unsure, group)
         else:
             said = {call.id: _said(choice, actor, result) for call in unsure}
-            _close(connection, row, snapshot, calls, said)
-            _end_runs(connection, calls, unsure, "ok" if choice == "ran" else "error", reason)
-            _settle(connection, group, {call.id for call in unsure}, _OUTCOME[choice].format(name=actor.name))
-        threads.move(connection, source, thread_id, [ThreadStatus.STUCK], ThreadStatus.RUNNING)
+            if snapshot is None:
+                status, why = ThreadStatus.GONE, GONE
+            elif not choices.close(connection, row, snapshot, calls, said):
+                # Without a call to close, going on would run what is in doubt.
+                status, why = ThreadStatus.FAILED, f"settled by {actor.name}; the run was not taken further"
+            choices.end_runs(connection, calls, unsure, "ok" if choice == "ran" else "error", reason)
+            choices.settle(
+                connection,
+                group,
+                {call.id for call in unsure},
+                choices.OUTCOME[choice].format(name=actor.name),
+            )
+        threads.move(connection, source, thread_id, [ThreadStatus.STUCK], status, why)
         more = {"choice": choice, "reason": reason, "calls": [call.id for call in unsure]}
         for entry in _entries(Event.STUCK_RESOLVED, actor, row, group, more, dumps({"result": result})):
             ledger.append(connection, entry)
@@ -111,7 +120,7 @@ def cancel(
         ]
         why = f" Reason: {reason}" if reason else ""
         said = f"This call was closed by a person without running.{why}", "error"
-        _close(connection, row, snapshot, calls, {call.id: said for call in snapshot.open_calls()})
+        choices.close(connection, row, snapshot, calls, {call.id: said for call in snapshot.open_calls()})
         outbox.drop_resume(connection, review["group_key"])
         waiting = [ThreadStatus.PAUSED, ThreadStatus.POISONED]
         if not threads.move(connection, row["source"], row["thread_id"], waiting, ThreadStatus.RUNNING):
@@ -190,65 +199,16 @@ def _is_stuck(review: RowMapping) -> bool:
     return str(review["status"]) == Status.STUCK
 
 
+def _shown(group: Sequence[RowMapping]) -> set[str | None]:
+    """Tool call ids of what is in doubt without a review of its own, also where the journal knows nothing."""
+    doubts = [row for row in group if is_doubt(row)]
+    return {action.tool_call_id for row in doubts for action in reviews.actions_of(row)}
+
+
 def _said(choice: str, actor: Actor, result: str) -> tuple[str, str]:
     if choice == "ran":
         return result, "success"
     return "Whether this call ran could not be established. Do not call it again unasked.", "error"
-
-
-def _run_again(
-    connection: Connection,
-    row: RowMapping,
-    snapshot: Snapshot,
-    calls: Calls,
-    unsure: Sequence[ToolCall],
-    group: Sequence[RowMapping],
-) -> None:
-    runs = [run for call in unsure for run in calls.runs[call.id] if run["ended"] not in NOT_BEGUN]
-    for run in runs:
-        if run["ended_at"] is not None:
-            raise Conflict(f"{run['name']} did run to its end; say what it answered.", kind="tool-ended")
-        if not is_dead(run["owner"]):
-            raise Conflict(
-                f"The process that started {run['name']} still lives, so it may yet do its work.",
-                kind="owner-alive",
-            )
-    outbox.journal_void(connection, [run["id"] for run in runs])
-    for each in group:
-        cleared = {"outcome": "", "outcomes_text": "", "settled_at": None}
-        reviews.move(connection, each["id"], [Status.STUCK], Status.RESUMING, **cleared)
-    if not group or not outbox.again(connection, group[0]["group_key"]):
-        outbox.put(connection, "continue", row["source"], row["thread_id"], "", head=snapshot.head)
-
-
-def _close(
-    connection: Connection,
-    row: RowMapping,
-    snapshot: Snapshot,
-    calls: Calls,
-    said: Mapping[str, tuple[str, str]],
-) -> None:
-    payload = {"close": closings(snapshot, calls, "", said)}
-    outbox.put(connection, "close", row["source"], row["thread_id"], dumps(payload), head=snapshot.head)
-
-
-def _end_runs(
-    connection: Connection, calls: Calls, unsure: Sequence[ToolCall], ended: str, reason: str
-) -> None:
-    for run in (run for call in unsure for run in calls.runs[call.id]):
-        outbox.journal_end(connection, run["id"], ended, f"by a person's word: {reason}"[:2000])
-
-
-def _settle(connection: Connection, group: Sequence[RowMapping], unsure: set[str], outcome: str) -> None:
-    """The doubtful positions get the person's outcome; the others keep theirs."""
-    for row in group:
-        texts = json.loads(row["outcomes_text"]) if row["outcomes_text"] else []
-        for action in reviews.actions_of(row):
-            if action.tool_call_id in unsure and action.position < len(texts):
-                texts[action.position] = outcome
-        whole = Outcome("ok", texts, ()).text[:500]
-        values = {"outcome": whole, "outcomes_text": json.dumps(texts), "settled_at": datetime.now(UTC)}
-        reviews.move(connection, row["id"], [Status.STUCK], Status.SETTLED, **values)
 
 
 def _entries(

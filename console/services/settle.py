@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from console.domain.ledger import Kind as Event
 from console.domain.review import Status, ThreadStatus
@@ -14,9 +15,12 @@ from console.domain.thread import Snapshot
 from console.forms.exact import dumps
 from console.services.calls import Calls
 from console.services.deps import Deps
-from console.services.observe import entry_of, reopen, still_pending, supersede, write_pause
+from console.services.doubts import show_doubt
+from console.services.entries import entry_of
+from console.services.leaving import LeftBy, way_out
+from console.services.observe import GONE, reopen, still_pending, supersede, write_pause
 from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
-from console.services.planning import BEGUN, began, group_of, publish
+from console.services.planning import BEGUN, answer_in_doubt, began, group_of, publish, unjournalled
 from console.services.planning import Job as Job
 from console.services.planning import plan as plan
 from console.services.records import decisions_of
@@ -27,6 +31,7 @@ from console.store.engine import Connection, RowMapping, write
 
 log = logging.getLogger("console.settle")
 MAX_ATTEMPTS, FIRST_WAIT_SECONDS = 5, 1.0
+UNREADABLE = "uncertain: the answer was handed over, and what came of it cannot be read back"
 _STATUS = {"ok": Status.SETTLED, "mismatch": Status.MISMATCH, "stuck": Status.STUCK}
 _EVENT = {Status.SETTLED: Event.SETTLED, Status.MISMATCH: Event.MISMATCH, Status.STUCK: Event.STUCK}
 
@@ -34,13 +39,14 @@ _EVENT = {Status.SETTLED: Event.SETTLED, Status.MISMATCH: Event.MISMATCH, Status
 def finish(deps: Deps, job: Job, error: Exception | None) -> None:
     """Read the thread back and write everything that follows from it in one transaction."""
     snapshot = deps.sources[job.source].snapshot(job.thread_id)
+    left_by = partial(way_out, deps.sources[job.source], snapshot)
     with write(deps.engine) as connection:
         if not outbox.holds(connection, job.lease):
             # Someone else took the thread over; what it finds is what counts.
             log.warning("lease on %s/%s was lost before its end was written", job.source, job.thread_id)
             return
-        stuck = _settle_group(connection, job, snapshot, error)
-        _write_thread(connection, job, snapshot, error, stuck)
+        stuck = _settle_group(connection, job, snapshot, error, left_by)
+        _write_thread(connection, job, snapshot, error, stuck, left_by)
         outbox.set_state(connection, job.row["id"], "failed" if error else "done", error=words(error)[:2000])
         outbox.release(connection, job.lease)
     deps.drafts.clear(job.source, job.thread_id)
@@ -81,12 +87,18 @@ def _give_up(connection: Connection, job: Job, problem: Exception) -> None:
     unsure = bool(group) or any(run["ended_at"] is None for run in journal)
     status = ThreadStatus.STUCK if unsure else ThreadStatus.FAILED
     threads.move(connection, job.source, job.thread_id, list(ThreadStatus), status, why[:2000])
+    if unsure:
+        show_doubt(connection, job.source, job.thread_id, None, why)
     outbox.set_state(connection, job.row["id"], "failed", error=words(problem)[:2000])
     outbox.release(connection, job.lease)
 
 
 def _settle_group(
-    connection: Connection, job: Job, snapshot: Snapshot | None, error: Exception | None
+    connection: Connection,
+    job: Job,
+    snapshot: Snapshot | None,
+    error: Exception | None,
+    left_by: LeftBy,
 ) -> list[str]:
     """Settle each review of the pause; returns what is uncertain, in words."""
     group = group_of(connection, job)
@@ -96,14 +108,17 @@ def _settle_group(
     calls = Calls.of(
         outbox.journal(connection, job.source, job.thread_id), snapshot.messages if snapshot else ()
     )
-    refused = _refused(group, snapshot, error, calls)
+    refused = _refused(job, group, snapshot, error, calls)
     uncertain = []
     for row in group:
         decision = chosen[row["decision_id"]]
         if refused is not None:
-            _reopen_or_supersede(connection, row, snapshot, refused)
+            _reopen_or_supersede(connection, row, snapshot, refused, left_by)
             continue
         outcome = _outcome(row, decision, calls, snapshot, error)
+        pause = snapshot.pause if snapshot else None
+        if answer_in_doubt(job, row) and still_pending(row, pause) is not None:
+            outcome = Outcome("stuck", [UNREADABLE], [""])
         _write_outcome(connection, row, decision, outcome, snapshot)
         if outcome.state == "stuck":
             uncertain.append(outcome.text)
@@ -111,11 +126,11 @@ def _settle_group(
 
 
 def _refused(
-    group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exception | None, calls: Calls
+    job: Job, group: Sequence[RowMapping], snapshot: Snapshot | None, error: Exception | None, calls: Calls
 ) -> str | None:
     """Why the run did not take the answers, when nothing of them began; None when it took them."""
     calls_of = [action.tool_call_id for row in group for action in reviews.actions_of(row)]
-    if any(began(calls, call_id) for call_id in calls_of):
+    if any(began(calls, call_id) for call_id in calls_of) or any(answer_in_doubt(job, row) for row in group):
         return None
     if isinstance(error, ResumeRefused):
         return str(error)
@@ -128,12 +143,14 @@ def _refused(
 
 
 def _reopen_or_supersede(
-    connection: Connection, row: RowMapping, snapshot: Snapshot | None, why: str
+    connection: Connection, row: RowMapping, snapshot: Snapshot | None, why: str, left_by: LeftBy
 ) -> None:
     pause = snapshot.pause if snapshot else None
     pending = still_pending(row, pause)
-    if pause is None or pending is None:
-        supersede(connection, row)
+    if snapshot is None:
+        supersede(connection, row, why=GONE)
+    elif pause is None or pending is None:
+        supersede(connection, row, left_by(row))
     else:
         reopen(connection, row, pause, pending, why)
 
@@ -210,9 +227,20 @@ def _write_outcome(
 
 
 def _write_thread(
-    connection: Connection, job: Job, snapshot: Snapshot | None, error: Exception | None, stuck: Sequence[str]
+    connection: Connection,
+    job: Job,
+    snapshot: Snapshot | None,
+    error: Exception | None,
+    stuck: Sequence[str],
+    left_by: LeftBy,
 ) -> None:
     if snapshot is not None:
-        write_pause(connection, job.source, job.thread_id, snapshot)
+        write_pause(connection, job.source, job.thread_id, snapshot, left_by)
     status, text = after_run(connection, job.source, job.thread_id, snapshot, error, stuck)
+    if snapshot is None and job.row["head"]:
+        status, text = ThreadStatus.GONE, GONE
+    elif snapshot is not None and error is None and (names := unjournalled(job, snapshot)):
+        status, text = ThreadStatus.STUCK, f"it is uncertain what {names} did: it keeps no journal"
     threads.move(connection, job.source, job.thread_id, list(ThreadStatus), status, text[:2000])
+    if status is ThreadStatus.STUCK:
+        show_doubt(connection, job.source, job.thread_id, snapshot, text)

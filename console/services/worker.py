@@ -20,6 +20,7 @@ from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.owners import is_dead, own_name
 from console.services.settle import Job, finish, plan, set_aside
+from console.services.sweep import Sweeper
 from console.store import outbox
 from console.store.engine import RowMapping, read, trouble_of, write
 
@@ -87,13 +88,20 @@ class _Sink:
 class Worker:
     """`start` returns once runs are accepted; `stop` lets running steps end, for a few seconds."""
 
-    def __init__(self, deps: Deps) -> None:
+    def __init__(
+        self, deps: Deps, *, lease_seconds: float | None = None, heartbeat_seconds: float | None = None
+    ) -> None:
         self._deps = deps
+        self._lease_seconds = LEASE_SECONDS if lease_seconds is None else lease_seconds
+        self._heartbeat_seconds = HEARTBEAT_SECONDS if heartbeat_seconds is None else heartbeat_seconds
+        self._sweeper = Sweeper(deps)
         self._owner = own_name()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._main, name="worker", daemon=True)
+        # Verdicts on what cannot be run here wait: an attempt would only fail.
+        self._runnable = [name for name, source in deps.sources.items() if not source.problem]
         self._look = asyncio.Event()
         self._stopping = asyncio.Event()
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -107,11 +115,13 @@ class Worker:
         if self._failure is not None:
             raise self._failure
         self._deps.wake = self.wake
+        self._sweeper.start()
 
     def wake(self) -> None:
         self._call(self._look.set)
 
     def stop(self) -> None:
+        self._sweeper.stop()
         self._call(self._stopping.set)
         self._thread.join(DRAIN_SECONDS + 4)
 
@@ -179,11 +189,11 @@ class Worker:
     def _due(self) -> tuple[list[RowMapping], list[str]]:
         with read(self._deps.engine) as connection:
             dead = [owner for owner in outbox.owners(connection) if owner != self._owner and is_dead(owner)]
-            return outbox.due(connection, dead, list(self._deps.sources)), dead
+            return outbox.due(connection, dead, self._runnable), dead
 
     def _take(self, row: RowMapping, dead: list[str]) -> Job | None:
         with write(self._deps.engine) as connection:
-            lease = outbox.take(connection, row, self._owner, dead, LEASE_SECONDS)
+            lease = outbox.take(connection, row, self._owner, dead, self._lease_seconds)
         return Job(row, lease, row["state"]) if lease else None
 
     async def _work(self, job: Job) -> None:
@@ -225,7 +235,7 @@ class Worker:
 
     async def _heartbeat(self, job: Job, work: asyncio.Task[None] | None) -> None:
         while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await asyncio.sleep(self._heartbeat_seconds)
             try:
                 held = await self._loop.run_in_executor(self._beats, self._renew, job)
             except Exception:
@@ -239,7 +249,7 @@ class Worker:
 
     def _renew(self, job: Job) -> bool:
         with write(self._deps.engine) as connection:
-            return outbox.renew(connection, job.lease, LEASE_SECONDS)
+            return outbox.renew(connection, job.lease, self._lease_seconds)
 
     async def _drain(self) -> None:
         """Give running steps a moment; what is cut off is found by the next start."""
@@ -252,8 +262,9 @@ class Worker:
 
 
 @contextmanager
-def running(deps: Deps) -> Iterator[Worker]:
-    worker = Worker(deps)
+def running(deps: Deps, **seconds: float) -> Iterator[Worker]:
+    """`seconds` as `Worker` takes them."""
+    worker = Worker(deps, **seconds)
     worker.start()
     try:
         yield worker

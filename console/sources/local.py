@@ -169,6 +169,7 @@ class LocalSource:
             pause=pause,
             error=error,
             unfinished=status is ThreadStatus.IDLE and bool(state.next or state.tasks),
+            unseen=states.unseen(self._graph, state),
             values=tagged({key: value for key, value in values.items() if key != "messages"}),
         )
 

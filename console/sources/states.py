@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import START
+from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.types import StateSnapshot
 
@@ -13,6 +15,8 @@ from console.domain.review import ThreadStatus
 from console.domain.thread import Message
 from console.sources import messages
 
+# The nodes LangChain makes for a middleware are named after it and the hook they call.
+_HOOKS = (".before_agent", ".before_model", ".after_model", ".after_agent")
 Graph = Pregel[Any, Any, Any, Any]
 _RESUME = "__resume__"
 
@@ -40,3 +44,17 @@ def loose(graph: Graph, state: StateSnapshot, shown: Sequence[Message]) -> froze
     kept = messages.read(graph.get_state(state.config).values.get("messages") or ())
     ids = {each.tool_call_id for each in shown} - {each.tool_call_id for each in kept}
     return frozenset(each for each in ids if each is not None)
+
+
+def unseen(graph: Graph, state: StateSnapshot) -> tuple[str, ...]:
+    """Steps that remain and are neither tools (journalled call by call), nor the model, nor a middleware."""
+    return tuple(name for name in state.next if not _is_seen(graph, name))
+
+
+def _is_seen(graph: Graph, name: str) -> bool:
+    node = graph.nodes.get(name)
+    return (
+        name in {"model", START}
+        or name.endswith(_HOOKS)
+        or isinstance(getattr(node, "bound", None), ToolNode)
+    )

@@ -236,12 +236,15 @@ def journal_void(connection: Connection, run_ids: Sequence[int]) -> None:
     )
 
 
-def again(connection: Connection, group_key: str) -> bool:
-    """Put the pause's resume back to `dispatched`, so that the worker reads anew how far it came."""
+def again(connection: Connection, group_key: str, state: str = "dispatched") -> bool:
+    """Put the pause's resume back to `dispatched`, so that the worker reads anew how far it came.
+
+    As `ready` it is handed over as if it never had been.
+    """
     done = connection.execute(
         update(OUTBOX)
         .where(OUTBOX.c.group_key == group_key)
-        .values(state="dispatched", not_before=datetime.now(UTC), attempts=0, error="")
+        .values(state=state, not_before=datetime.now(UTC), attempts=0, error="")
     )
     return done.rowcount == 1
 

@@ -31,7 +31,7 @@ def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -
             with connection.begin_nested():
                 review_id = uuid.uuid4().hex
                 connection.execute(
-                    insert(REVIEW).values(_row(review_id, pause, pending, order, headlines[order]))
+                    insert(REVIEW).values(row_of(review_id, pause, pending, order, headlines[order]))
                 )
                 new.append(review_id)
         except IntegrityError:
@@ -39,7 +39,7 @@ def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -
     return new
 
 
-def _row(review_id: str, pause: Pause, pending: Pending, order: int, headline: str) -> dict[str, Any]:
+def row_of(review_id: str, pause: Pause, pending: Pending, order: int, headline: str) -> dict[str, Any]:
     names = [action.name for action in pending.actions]
     return {
         "id": review_id,
@@ -80,7 +80,7 @@ _SHOWN = (
 
 def reopen(connection: Connection, row: RowMapping, pause: Pause, pending: Pending, headline: str) -> bool:
     """Open the review in its next version, showing what is pending now; False when someone moved it first."""
-    now = _row(row["id"], pause, pending, row["task_order"], headline)
+    now = row_of(row["id"], pause, pending, row["task_order"], headline)
     done = connection.execute(
         update(REVIEW)
         .where(REVIEW.c.id == row["id"], REVIEW.c.status == row["status"], REVIEW.c.version == row["version"])

@@ -163,13 +163,22 @@ def test_a_free_tool_in_doubt_is_settled_by_its_thread(obeying: World) -> None:
     ((thread_id,),) = obeying.table("SELECT thread_id FROM thread")
     with obeying.worker():
         obeying.wait_status(thread_id, "stuck")
+        (shown,) = obeying.queue()
+        doubt = obeying.review(shown)
+        assert [(each.name, each.args_text, each.allowed_decisions) for each in doubt.actions] == [
+            ("note", '{"text": "x"}', ())
+        ]
+        assert (doubt.status, doubt.may_decide) == ("stuck", False)
         resolve(
             obeying.deps, obeying.cast["sue"], OBEDIENT, thread_id, choice="not_run", reason="saw no note"
         )
         obeying.wait_status(thread_id, "idle")
     assert effects(obeying.folder) == ["note x", "note x"]
     (entry,) = obeying.ledger(kind="stuck_resolved")
-    assert (entry.review_id, entry.thread_id) == (None, thread_id)
+    assert (entry.review_id, entry.thread_id) == (shown, thread_id)
+    assert obeying.queue() == []
+    assert obeying.review(shown).outcome == "did not run, as sue found out; it is run again"
+    assert obeying.kinds(shown) == ["stuck", "stuck_resolved"]
 
 
 def test_closing_runs_nothing_and_leaves_a_thread_one_can_write_to(either: World) -> None:
