@@ -71,7 +71,7 @@ def progress() -> rx.Component:
 
 def head_words() -> rx.Component:
     head = Check.head
-    newer = rx.cond(head.unsigned > 0, rx.fragment(" ", head.unsigned, " newer entries are not signed yet."))
+    newer = rx.cond(head.unsigned > 0, rx.fragment(" Not signed yet: ", head.unsigned, "."))
     signed = rx.el.p(
         "Head of #",
         head.size,

@@ -77,7 +77,7 @@ export function CopyField({ text, label, verb, ...rest }) {
   };
   return (
     <div className="copy">
-      <textarea ref={field} readOnly rows={text.split("\n").length} value={text} aria-label={label} spellCheck={false} {...rest} />
+      <textarea ref={field} readOnly rows={text.split("\n").length + 1} value={text} aria-label={label} spellCheck={false} {...rest} />
       <div className="between">
         <span role="status" className="small dim">
           {said}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import reflex as rx
 
 from console.features.audit import query
@@ -55,7 +53,9 @@ def menu(name: str, label: str, chosen: Drawn, options: Drawn) -> rx.Component:
 def period() -> rx.Component:
     asked = Audit.asked
     used = (asked.since != "") | (asked.until != "")
-    words = rx.cond(used, span_of(since=asked.since, until=asked.until), rx.el.span("Time ", rx.el.b("any")))
+    words = rx.cond(
+        used, span_of(since=asked.since, until=asked.until), rx.fragment(rx.el.span("Time"), "any")
+    )
 
     def last(hours: int, label: str) -> rx.Component:
         return rx.popover.close(button(label, size="1", on_click=AuditState.last(hours)))
@@ -102,8 +102,8 @@ def pin(each: Drawn) -> rx.Component:
 
 
 def counted() -> rx.Component:
-    number: Any = rx.fragment(Audit.total, " entries, ordered by number")
-    return rx.el.span(number, class_name="small dim num", custom_attrs=test_id("audit-total"))
+    noun = rx.cond(Audit.total == "1", " entry", " entries, ordered by number")
+    return rx.el.span(Audit.total, noun, class_name="small dim num", custom_attrs=test_id("audit-total"))
 
 
 def toolbar() -> rx.Component:

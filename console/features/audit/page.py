@@ -88,7 +88,7 @@ def steps() -> rx.Component:
     )
     return rx.el.nav(
         rx.cond(Audit.newest != "", newest),
-        rx.cond(Audit.older != "", older, rx.el.span("The log begins here", class_name="small dim")),
+        rx.cond(Audit.older != "", older, rx.el.span("No older entries", class_name="small dim")),
         class_name="older",
         aria_label="Pages of the log",
     )
