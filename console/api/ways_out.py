@@ -13,14 +13,15 @@ from console.api.body import Field, checked, read_json
 from console.api.threads import Source
 from console.api.wire import Answer
 from console.domain.access import Actor
-from console.services import chat, deps, inbox, resolve
-from console.services.views import ThreadView
+from console.services import alarms, chat, deps, inbox, resolve
+from console.services.views import ReviewView, ThreadView
 
 router = APIRouter()
 CANCEL = {
     "reason": Field("text", required=False, longest=resolve.MAX_REASON),
     "version": Field("integer", required=False),
 }
+CLOSE = {"reason": Field("text", longest=resolve.MAX_REASON)}
 RESOLVE = {
     "choice": Field("text", longest=20),
     "reason": Field("text", longest=resolve.MAX_REASON),
@@ -62,6 +63,21 @@ def repair(actor: Administrator, review_id: str, sent: Annotated[Any, Depends(re
     inbox.review(deps.current(), actor, review_id)
     checked(sent, {})
     return Answer(resolve.repair(deps.current(), actor, review_id), 202)
+
+
+@router.post(
+    "/reviews/{review_id}/close",
+    status_code=200,
+    response_model=ReviewView,
+    responses=_REFUSALS,
+    openapi_extra=describe.body({"reason": describe.TEXT}, ["reason"]),
+    tags=["reviews"],
+)
+def close(actor: Administrator, review_id: str, sent: Annotated[Any, Depends(read_json)]) -> Response:
+    """Take the alarm of a mismatch off the queue; the review stays what it is."""
+    inbox.review(deps.current(), actor, review_id)
+    given = checked(sent, CLOSE)
+    return Answer(alarms.close_mismatch(deps.current(), actor, review_id, given["reason"]), 200)
 
 
 @router.post(

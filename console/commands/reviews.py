@@ -73,3 +73,18 @@ def repair(
     with composed(config, data, **({"demo": True} if demo else {})) as deps:
         thread = resolve.repair(deps, accounts.OPERATOR, review_id)
     typer.echo(f"Thread {thread.thread_ref} is being repaired; its new review appears in the queue.")
+
+
+@app.command()
+def close(
+    review_id: Annotated[str, typer.Argument(metavar="ID")],
+    reason: Annotated[str, typer.Option(help="Why the alarm is over; it goes into the log")],
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Take the alarm of a mismatch off the queue; the review stays a mismatch."""
+    from console.services import accounts, alarms
+
+    with tables(config, data) as deps:
+        closed = alarms.close_mismatch(deps, accounts.OPERATOR, review_id, reason)
+    typer.echo(f"The alarm of review {closed.id} is closed, and on record with its reason.")

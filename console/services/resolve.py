@@ -91,7 +91,7 @@ def cancel(
     with read(deps.engine) as connection:
         review = review_row(deps, connection, actor, review_id)
         before = thread_row(deps, connection, actor, review["source"], review["thread_id"])
-    _check_text(reason, "/reason", MAX_REASON, needed=False)
+    check_text(reason, "/reason", MAX_REASON, needed=False)
     _refuse_unless_waiting(review)
     snapshot = snapshot_of(deps, review["source"], review["thread_id"])
     pause = snapshot.pause if snapshot else None
@@ -160,11 +160,11 @@ def repair(deps: Deps, actor: Actor, review_id: str) -> ThreadView:
 def _check(choice: Any, reason: Any, result: Any) -> None:
     if choice not in CHOICES:
         raise Invalid([Problem(f"choice is one of {', '.join(CHOICES)}", pointer="/choice")])
-    _check_text(reason, "/reason", MAX_REASON, needed=True)
-    _check_text(result, "/result", MAX_RESULT, needed=choice == "ran")
+    check_text(reason, "/reason", MAX_REASON, needed=True)
+    check_text(result, "/result", MAX_RESULT, needed=choice == "ran")
 
 
-def _check_text(text: Any, pointer: str, longest: int, *, needed: bool) -> None:
+def check_text(text: Any, pointer: str, longest: int, *, needed: bool) -> None:
     if not isinstance(text, str) or len(text) > longest or has_lone_surrogate(text) or "\x00" in text:
         raise Invalid([Problem(f"must be text of at most {longest:,} characters", pointer=pointer)])
     if needed and not text.strip():

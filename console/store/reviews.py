@@ -206,6 +206,18 @@ def move(
     return done.rowcount == 1
 
 
+def close_alarm(connection: Connection, review_id: str, closed_by: str, at: datetime) -> bool:
+    """Take a mismatch off the queue; False when someone else did so first."""
+    done = connection.execute(
+        update(REVIEW)
+        .where(
+            REVIEW.c.id == review_id, REVIEW.c.status == Status.MISMATCH.value, REVIEW.c.closed_at.is_(None)
+        )
+        .values(closed_by=closed_by, closed_at=at, queue_rank=None)
+    )
+    return done.rowcount == 1
+
+
 def take(connection: Connection, review_id: str, version: int, seen: str, **values: Any) -> bool:
     """The compare-and-set of a verdict: open, of the version and digest that were seen; else False."""
     done = connection.execute(
