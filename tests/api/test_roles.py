@@ -22,6 +22,7 @@ ROUTES: dict[tuple[str, str], set[str]] = {
     ("POST", "/v1/reviews/{review_id}/cancel"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/repair"): {"ada"},
     ("POST", "/v1/reviews/{review_id}/resolve"): SUPERVISORS,
+    ("POST", "/v1/reviews/{review_id}/close"): {"ada"},
     ("POST", "/v1/threads/{ref}/resolve"): SUPERVISORS,
     ("POST", "/v1/threads"): SUPERVISORS,
     ("GET", "/v1/threads/{ref}"): VIEWERS,
