@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from console.services.verify import INTACT, UNSIGNED, verify
-from tests.faults.lives import EDITED, History, Pair, amount
+from tests.faults.lives import SPAN, History, Pair, amount
 from tests.services.agents import effects
 from tests.services.world import rows
 
@@ -42,7 +42,8 @@ class Kept:
 
     reviews: Mapping[str, tuple[str, str, list[str], str]]
     decisions: Mapping[str, list[tuple[str, list[Mapping[str, Any]]]]]
-    happened: Counter[str]
+    winners: Mapping[str, tuple[str, str]]
+    happened: Mapping[tuple[int, int], Counter[int]]
     kinds: Mapping[str, Counter[str]]
     transcripts: Mapping[str, Mapping[str, str]]
 
@@ -50,7 +51,7 @@ class Kept:
 def check(folder: Path, pairs: Sequence[Pair], *histories: Path, decided_once: bool = True) -> Found:
     """`decided_once`: every pair was to be decided by somebody."""
     kept, found = _read(folder), Found()
-    found.effects = kept.happened.total()
+    found.effects = sum(each.total() for each in kept.happened.values())
     history = History.read(*histories)
     for pair in pairs:
         _check_review(kept, pair, found, decided_once)
@@ -76,10 +77,25 @@ def _read(folder: Path) -> Kept:
     return Kept(
         reviews=reviews,
         decisions=decisions,
-        happened=Counter(effects(folder)),
+        winners={
+            row[0]: (row[1], row[2])
+            for row in rows(
+                database, "SELECT id, decided_by, decided_at FROM review WHERE decided_by IS NOT NULL"
+            )
+        },
+        happened=_happened(folder),
         kinds=kinds,
         transcripts=json.loads((folder / "transcripts.json").read_text()),
     )
+
+
+def _happened(folder: Path) -> dict[tuple[int, int], Counter[int]]:
+    """By (thread, action): how often each amount was charged."""
+    found: dict[tuple[int, int], Counter[int]] = {}
+    for line in effects(folder):
+        value = int(line.removeprefix("charge "))
+        found.setdefault((value // SPAN - 1, value % 10), Counter())[value] += 1
+    return found
 
 
 def _check_review(kept: Kept, pair: Pair, found: Found, decided_once: bool) -> None:
@@ -106,16 +122,19 @@ def _check_call(
     kept: Kept, pair: Pair, at: int, said: Mapping[str, Any], outcome: str, status: str, found: Found
 ) -> None:
     """The decision row equals what ran, and the outcome tells it as it was."""
-    proposed = amount(pair.thread, pair.first + at)
-    wanted = {"approve": proposed, "edit": proposed + EDITED}.get(str(said["type"]))
-    times = {value: kept.happened[f"charge {value}"] for value in (proposed, proposed + EDITED)}
+    action = pair.first + at
+    wanted: int | None = {
+        "approve": lambda: amount(pair.thread, action),
+        "edit": lambda: int(said["edited_action"]["args"]["amount"]),
+    }.get(str(said["type"]), lambda: None)()
+    times = kept.happened.get((pair.thread, action), Counter())
     told = f"review {pair.review_id[:8]} ({status}), action {at}, {said['type']}, {outcome!r}"
     for value, count in times.items():
         if count > 1:
             found.doubled.append(f"{told}: {value} was charged {count} times")
-        elif count and value != wanted:
+        elif value != wanted:
             found.doubled.append(f"{told}: {value} was charged, which nobody decided")
-    ran = times.get(wanted, 0) if wanted is not None else 0
+    ran = times[wanted] if wanted is not None else 0
     if outcome == "ran":
         _check_ran(kept, pair, at, wanted, ran, told, found)
     elif outcome == "did not run" and wanted is not None:
@@ -129,8 +148,8 @@ def _check_call(
 def _check_ran(
     kept: Kept, pair: Pair, at: int, wanted: int | None, ran: int, told: str, found: Found
 ) -> None:
-    if ran != 1:
-        found.lost.append(f"{told}: called `ran`, and it happened {ran} times")
+    if ran == 0:
+        found.lost.append(f"{told}: called `ran`, and it did not happen")
     said = list(kept.transcripts.get(pair.thread_id, {}).values())
     if not any(text.endswith(f"charged {wanted}") for text in said):
         found.other.append(f"{told}: the transcript says {said}")
@@ -143,20 +162,16 @@ def _check_answers(kept: Kept, history: Sequence[Mapping[str, Any]], found: Foun
         about = f"{line['by']} on {line['review']}, kept is {made}"
         if line["op"] == "decided" and made != [line["decision"]]:
             found.lost.append(f"told {line['decision']} to {about}")
-        if line["op"] == "refused" and not (line["why"] == "already-decided" and line["winner"] and made):
-            found.other.append(
-                f"{line['by']} was refused with {line['why']} on {line['review']}, kept is {made}"
-            )
+        if line["op"] == "refused":
+            when = str(line["when"]).replace("T", " ").removesuffix("+00:00")
+            if line["why"] != "already-decided" or kept.winners.get(line["review"]) != (line["winner"], when):
+                found.other.append(f"refused with {line['why']}, {line['winner']} at {when}: {about}")
 
 
 def _check_strangers(kept: Kept, pairs: Sequence[Pair], found: Found) -> None:
-    known = {
-        f"charge {amount(pair.thread, at, word)}"
-        for pair in pairs
-        for at in range(pair.first, pair.first + len(pair.words))
-        for word in ("approve", "edit")
-    }
-    found.other += [f"{line!r} happened, which nobody asked for" for line in set(kept.happened) - known]
+    known = {(pair.thread, pair.first + at) for pair in pairs for at in range(len(pair.words))}
+    strange = {key: times for key, times in kept.happened.items() if key not in known}
+    found.other += [f"{dict(times)} happened, which nobody asked for" for times in strange.values()]
 
 
 def _check_journal(folder: Path, found: Found) -> None:

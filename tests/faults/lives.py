@@ -1,7 +1,7 @@
 """What the forked consoles do: make paused threads, decide and die, start again and come to rest.
 
-Amounts tell calls apart: thread k's action i asks for 1000 k + i, and an edit adds EDITED. The agent's tool
-appends a line per effect to a file, so nothing but the console keeps an effect from happening twice.
+Amounts tell calls apart: thread k's action i asks for SPAN (k + 1) + i, and editor n adds 10 n. The agent's
+tool appends a line per effect to a file, so nothing but the console keeps an effect from happening twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.services.agents import obedient
 from tests.services.world import APPROVE, CAST, REJECT, World, call, cast_of, deps_over, edit, rows, wait_for
 
 MODES = ("batched", "per_call")
-EDITED = 500
+SPAN = 10_000
 PATIENCE = 45.0
 AT_REST = """
     SELECT (SELECT count(*) FROM outbox WHERE state IN ('ready', 'taken', 'dispatched', 'waiting'))
@@ -50,18 +50,19 @@ class Pair:
     thread_id: str
     first: int
     words: tuple[str, ...]
+    editor: int = 1
 
     def decisions(self) -> list[dict[str, Any]]:
         return [self._decision(at, word) for at, word in enumerate(self.words, self.first)]
 
     def _decision(self, at: int, word: str) -> dict[str, Any]:
         if word == "edit":
-            return edit("charge", amount=amount(self.thread, at, word))
+            return edit("charge", amount=amount(self.thread, at, self.editor))
         return APPROVE if word == "approve" else REJECT
 
 
-def amount(thread: int, action: int, word: str = "approve") -> int:
-    return 1000 * (thread + 1) + action + (EDITED if word == "edit" else 0)
+def amount(thread: int, action: int, editor: int = 0) -> int:
+    return SPAN * (thread + 1) + 10 * editor + action
 
 
 # --- opening
@@ -138,13 +139,13 @@ def _listed(review: ReviewView, thread: int, first: int) -> dict[str, Any]:
     }
 
 
-def pairs_of(folder: Path, words: Callable[[int, int], str]) -> list[Pair]:
+def pairs_of(folder: Path, words: Callable[[int, int], str], editor: int = 1) -> list[Pair]:
     """The prepared reviews, with `words(thread, action)` said of each action."""
     found = []
     for each in json.loads((folder / "pairs.json").read_text()):
         count, first = each.pop("actions"), each["first"]
         said = tuple(words(each["thread"], at) for at in range(first, first + count))
-        found.append(Pair(**each, words=said))
+        found.append(Pair(**each, words=said, editor=editor))
     return found
 
 
@@ -169,7 +170,7 @@ class History:
         return sorted(lines, key=lambda line: float(line["at"]))
 
 
-def say(world: World, by: str, pair: Pair, history: History, key: str) -> None:
+def say(world: World, by: str, pair: Pair, history: History, key: str | None) -> None:
     """Decide as a client does: the same key when it is said again."""
     asked = {"review": pair.review_id, "by": by, "key": key}
     history.write(op="asked", **asked)
@@ -184,7 +185,8 @@ def say(world: World, by: str, pair: Pair, history: History, key: str) -> None:
             idempotency_key=key,
         )
     except Conflict as lost:
-        history.write(op="refused", why=lost.reason, winner=lost.decided_by, **asked)
+        when = lost.decided_at.isoformat() if lost.decided_at else ""
+        history.write(op="refused", why=lost.reason, winner=lost.decided_by, when=when, **asked)
     else:
         history.write(op="decided", decision=told.decision_id, **asked)
 
@@ -212,9 +214,13 @@ def start_again(folder: Path, pairs: Sequence[Pair]) -> None:
     deps = open_console(folder)
     with serving(deps):
         say_all(folder, deps, pairs)
-        wait_for(lambda: rows(folder / "console.db", AT_REST) == [(0,)], PATIENCE)
+        wait_for_rest(folder)
         keep_transcripts(folder, deps)
     deps.engine.dispose()
+
+
+def wait_for_rest(folder: Path, patience: float = PATIENCE) -> None:
+    wait_for(lambda: rows(folder / "console.db", AT_REST) == [(0,)], patience)
 
 
 def say_all(folder: Path, deps: Deps, pairs: Sequence[Pair]) -> None:

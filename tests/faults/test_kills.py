@@ -84,7 +84,7 @@ def test_an_effect_that_did_not_happen_is_found(copy: Path) -> None:
 
 
 def test_an_effect_nobody_asked_for_is_found(copy: Path) -> None:
-    leave_mark(copy, "charge 7")
+    leave_mark(copy, "charge 77")
     assert len(look(copy).other) == 1
 
 
