@@ -1,5 +1,6 @@
 """From settings to working parts, without the pages: for the server, the worker and every command alike."""
 
+import logging
 import os
 import sqlite3
 from contextlib import closing
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
     from console.store.engine import Engine
 
 
+log = logging.getLogger("console")
+# Keys of a tool's policy that this version keeps.
+ENFORCED = frozenset({"idempotent"})
+
+
 def compose(settings: Settings) -> "Deps":
     """Open the database (migrated), load every agent, and install the result as this process's own."""
+    refuse_unenforced(settings)
     make_data_folder(settings)
     return _install(settings, open_sources(settings))
 
@@ -81,8 +88,16 @@ def refuse_unwritable(file: Path) -> None:
         raise SettingsError(f"{reason}: correct database.url or --data") from None
 
 
+def refuse_unenforced(settings: Settings) -> None:
+    """A rule that is written down and not kept would be worse than none."""
+    for name, policy in settings.policy.tools.items():
+        if idle := sorted(policy.model_fields_set - ENFORCED):
+            key = f"policy.tools.{name}.{'schema' if idle[0] == 'args_schema' else idle[0]}"
+            raise SettingsError(f"{key} is not kept by this version: remove it")
+
+
 def open_sources(settings: Settings) -> "dict[str, Source]":
-    """Import every agent. `SettingsError` names the source whose agent cannot be loaded."""
+    """Import every agent. One that cannot be loaded is stood in for: its verdicts wait, all else goes on."""
     # The demo's graph is made by a factory without arguments, so its shop is named in the environment.
     os.environ.setdefault("CONSOLE_DEMO_SHOP", str(settings.shop))
     return {name: _open_source(name, source) for name, source in settings.sources.items()}
@@ -91,6 +106,7 @@ def open_sources(settings: Settings) -> "dict[str, Source]":
 def _open_source(name: str, source: SourceSettings) -> "Source":
     from console.sources.loading import load_graph
     from console.sources.local import LocalSource
+    from console.sources.missing import MissingSource
     from console.sources.port import SourceError
     from console.store.engine import keep_private
 
@@ -118,4 +134,5 @@ def _open_source(name: str, source: SourceSettings) -> "Source":
             msgpack_allow=source.msgpack_allow,
         )
     except SourceError as wrong:
-        raise SettingsError(f"sources.{name}: {wrong}") from None
+        log.warning("sources.%s: %s. Its threads cannot be read or run until that is mended.", name, wrong)
+        return MissingSource(name, str(wrong))

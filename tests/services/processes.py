@@ -10,10 +10,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from console.domain.errors import Conflict
@@ -110,9 +111,11 @@ def _wait_until_settled(deps: Deps, reviews: Sequence[str]) -> None:
         time.sleep(0.02)
 
 
-def work(folder: Path, source: str, ready: Any, stop: Any) -> None:
-    """A worker until `stop` is set."""
-    with running(open_console(folder, source)):
+def work(
+    folder: Path, source: str, ready: Any, stop: Any, seconds: Mapping[str, float] = MappingProxyType({})
+) -> None:
+    """A worker until `stop` is set; `seconds` as `Worker` takes them."""
+    with running(open_console(folder, source), **seconds):
         ready.set()
         stop.wait(2 * PATIENCE)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -9,8 +11,10 @@ from typing import Any
 import pytest
 
 from console.services import worker
+from console.services.worker import running
 from tests.services.agents import effects
-from tests.services.world import World, call, rows, wait_for
+from tests.services.processes import CONTEXT, process, work
+from tests.services.world import APPROVE, OBEDIENT, World, call, rows, wait_for
 
 
 def take_over(world: World, thread_id: str) -> None:
@@ -110,3 +114,39 @@ def test_slow_tools_do_not_keep_a_lease_from_being_renewed(
         wait_for(lambda: obeying.table("SELECT until FROM run_lease") != before, patience=5)
         (obeying.folder / "hold").unlink()
         obeying.wait_status(thread_id, "idle")
+
+
+def seconds(lease: float) -> dict[str, float]:
+    return {"lease_seconds": lease, "heartbeat_seconds": lease / 5}
+
+
+@pytest.mark.parametrize("step", ["tool", "model"])
+def test_a_worker_that_is_stopped_past_its_lease_leaves_nothing_double(obeying: World, step: str) -> None:
+    """SIGSTOP, another process takes over, SIGCONT: the first one wakes up in the middle of what it did."""
+    if step == "tool":
+        with obeying.worker():
+            review = obeying.pause(call(("charge", {"amount": 5})))
+        obeying.decide(review, APPROVE)
+    (obeying.folder / "hold").touch()
+    ready, stop = CONTEXT.Event(), CONTEXT.Event()
+    with process(work, obeying.folder, OBEDIENT, ready, stop, seconds(0.3)) as sleeper:
+        thread_id = review.thread_id if step == "tool" else obeying.start('"ponder"')
+        begun = ["charge 5"] if step == "tool" else ["ponder"]
+        wait_for(lambda: effects(obeying.folder) == begun)
+        assert sleeper.pid is not None
+        os.kill(sleeper.pid, signal.SIGSTOP)
+        (obeying.folder / "hold").unlink()
+        with running(obeying.deps, **seconds(5)):
+            obeying.wait_status(thread_id, "stuck" if step == "tool" else "idle")
+            before = kept(obeying), told(obeying)
+            os.kill(sleeper.pid, signal.SIGCONT)
+            ended = "SELECT count(*) FROM tool_run WHERE ended = 'ok'"
+            wait_for(lambda: step == "model" or obeying.table(ended) == [(1,)])
+            stop.set()
+            sleeper.join(20)
+        assert (kept(obeying), told(obeying)) == before
+    if step == "tool":
+        assert effects(obeying.folder) == ["charge 5"]
+        assert obeying.review(review.id).status == "stuck"
+    else:
+        assert [each.text for each in obeying.messages(thread_id)] == ['"ponder"', "done"]

@@ -144,6 +144,7 @@ def standing() -> rx.Component:
         ("failed", standing_note("circle-x", "The run failed", Thread.error, again, tone=red)),
         ("poisoned", standing_note("wrench", "This thread takes no answer any more", Thread.error, tone=red)),
         ("stuck", standing_note("circle-help", "It is uncertain what ran", Thread.error, tone=red)),
+        ("gone", standing_note("circle-x", "This thread was deleted in its source", Thread.error)),
         rx.fragment(),
     )
 
@@ -207,6 +208,7 @@ def head() -> rx.Component:
         ("failed", word("circle-x", "failed", "red")),
         ("poisoned", word("wrench", "takes no answer", "red")),
         ("stuck", word("circle-help", "stuck", "red")),
+        ("gone", word("circle-x", "deleted", "gray")),
         word("check", "idle", "gray"),
     )
     return rx.el.header(

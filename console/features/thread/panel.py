@@ -211,6 +211,7 @@ def body() -> rx.Component:
         rx.el.div(
             ways_out.stuck(),
             ways_out.poisoned(),
+            ways_out.alarm(),
             group(),
             decided(),
             not_yours(),

@@ -187,5 +187,50 @@ def poisoned() -> rx.Component:
     )
 
 
+def close_alarm() -> rx.Component:
+    label = "Why is the alarm over? Required"
+    reason = rx.el.span(
+        rx.el.input(
+            placeholder=label,
+            aria_label=label,
+            auto_complete="off",
+            on_change=lambda value: WaysOut.say_why_over(WaysOut.alarm_review, value),
+            custom_attrs=test_id("alarm-reason"),
+        ),
+        class_name="field-box",
+    )
+    return confirm(
+        button(icon("octagon-alert", 14), "Close alarm", custom_attrs=test_id("close-alarm")),
+        "Close alarm",
+        "The review leaves the queue and stays what it is: what ran is not undone. Your name and reason go "
+        "into the log.",
+        reason,
+        handle="close-alarm",
+        on_confirm=WaysOut.close_alarm(WaysOut.alarm_review),
+        on_open_change=WaysOut.ask_alarm,
+        key=WaysOut.alarm_review,
+    )
+
+
+def alarm() -> rx.Component:
+    others = rx.el.span(
+        word("lock", "An admin can close this alarm."), custom_attrs=test_id("alarm-by-admin")
+    )
+    closed = rx.el.span(word("check", WaysOut.alarm), custom_attrs=test_id("alarm-closed"))
+    return rx.cond(
+        WaysOut.alarm != "",
+        way(
+            "octagon-alert",
+            "What ran is not what was decided",
+            rx.el.p("Compare the arguments below. Nothing here takes back what ran."),
+            rx.el.div(
+                rx.cond(WaysOut.alarm == "open", rx.cond(WaysOut.may_repair, close_alarm(), others), closed),
+                class_name="acts",
+            ),
+            handle="alarm-panel",
+        ),
+    )
+
+
 def close_row() -> rx.Component:
     return rx.cond(~WaysOut.poisoned, rx.el.div(close(), class_name="close-row"))

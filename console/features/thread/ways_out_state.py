@@ -13,7 +13,7 @@ import reflex as rx
 from console.domain import access
 from console.domain.access import Permission
 from console.domain.errors import Conflict, ConsoleError
-from console.domain.review import ThreadStatus
+from console.domain.review import Status, ThreadStatus
 from console.domain.text import Segment, escape, visible
 from console.features import parse
 from console.features.drawn import stamp
@@ -21,7 +21,7 @@ from console.features.thread.review_state import Review
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
-from console.services import deps, resolve
+from console.services import alarms, deps, resolve
 from console.services.views import MessageView, ReviewView, ThreadView
 
 SETTLED = {
@@ -99,6 +99,15 @@ def missing(choice: str, reason: str, result: str) -> str:
     return "" if reason.strip() else "Say how you know"
 
 
+def alarm_of(reviews: Sequence[ReviewView]) -> tuple[str, str]:
+    """A mismatch of the pause and `open`, or who closed its alarm; open ones first, empty where none is."""
+    found = [each for each in reviews if each.status == Status.MISMATCH]
+    if not found:
+        return "", ""
+    first = min(found, key=lambda each: each.closed_by is not None)
+    return first.id, f"Closed by {escape(first.closed_by)}" if first.closed_by else "open"
+
+
 class WaysOut(rx.State):
     """`key` names one drawing of one doubt: a choice made for another is not applied.
 
@@ -114,6 +123,8 @@ class WaysOut(rx.State):
     detail: str = ""
     unreviewed: list[OpenCall] = []
     price: str = ""
+    alarm: str = ""
+    alarm_review: str = ""
 
     choice: str = ""
     reason: str = ""
@@ -141,6 +152,7 @@ class WaysOut(rx.State):
         self.title, self.detail = doubt(calls), detail(thread.error)
         self.unreviewed = [call for call in calls if call.begun and not call.reviewed]
         self.price = price(len(calls), sum(len(each.actions) for each in reviews))
+        self.alarm_review, self.alarm = alarm_of(reviews)
 
     def _weigh(self) -> None:
         self.missing = missing(self.choice, self.reason, self.result)
@@ -221,6 +233,30 @@ class WaysOut(rx.State):
                 ("Repair recorded", "The thread goes back to its pause and asks again.", "green"),
                 "Nothing was repaired",
             )
+
+    @guarded(Permission.ADMINISTER)
+    async def ask_alarm(self, opened: Any) -> None:
+        """The dialog's field is empty each time it opens."""
+        if opened is True:
+            self._closing = ""
+
+    @guarded(Permission.ADMINISTER)
+    async def say_why_over(self, review_id: Any, text: Any) -> None:
+        if parse.identifier(review_id) == self.alarm_review:
+            self._closing = parse.text(text, parse.JSON_CAP)
+
+    @guarded(Permission.ADMINISTER)
+    async def close_alarm(self, review_id: Any) -> None:
+        drawn, tab = parse.identifier(review_id), await self.get_state(Tab)
+        if drawn != self.alarm_review or self.alarm != "open":
+            tab._say("The thread moved on", "Nothing was recorded. Look at it again.", "amber")
+            return
+        reason, self._closing = self._closing, ""
+        await self._do(
+            lambda: alarms.close_mismatch(deps.current(), acting(), drawn, reason),
+            ("Alarm closed", "It is off the queue. The review stays what it is.", "green"),
+            "The alarm was not closed",
+        )
 
     async def _review_drawn(self, key: Any, verb: str) -> str | None:
         """The review that the browser had drawn when the button was pressed, if it still is what it was.
