@@ -100,14 +100,16 @@ export function Follow({ waiting, words, onShow, ...rest }) {
   useEffect(() => {
     const list = document.querySelector(LIST);
     if (!waiting || !list) return undefined;
-    const busy = () => list.matches(":hover") || list.contains(document.activeElement) || list.scrollTop > 0;
+    // The whole of it, the button included, which may have appeared under the pointer.
+    const area = list.parentElement;
+    const busy = () => area.matches(":hover") || area.contains(document.activeElement) || list.scrollTop > 0;
     const take = () => setTimeout(() => busy() || show.current?.(), 0);
     take();
-    list.addEventListener("mouseleave", take);
-    list.addEventListener("focusout", take);
+    area.addEventListener("mouseleave", take);
+    area.addEventListener("focusout", take);
     return () => {
-      list.removeEventListener("mouseleave", take);
-      list.removeEventListener("focusout", take);
+      area.removeEventListener("mouseleave", take);
+      area.removeEventListener("focusout", take);
     };
   }, [waiting]);
   if (!waiting) return null;
