@@ -14,8 +14,13 @@ from console.services.door import review_row
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, to_cursor
 from console.services.views import Page, QueueRow, ReviewView
 from console.store import claims, reviews, threads
+from console.store import queue as pages
 from console.store.engine import Connection, RowMapping, read
 
+ID, RANK, OPENED_AT = (
+    next(at for at, column in enumerate(pages.COLUMNS) if column.name == name)
+    for name in ("id", "queue_rank", "opened_at")
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -36,27 +41,25 @@ def queue(
         raise Invalid([Problem(f"status is one of {', '.join(Status)}", pointer="/status")])
     if not findable(source, thread, tool):
         return Page([], None, 0, total_capped=False)
-    wanted = reviews.Wanted(status, source, thread, tool)
+    wanted = pages.Wanted(status, source, thread, tool)
     after = _after(cursor) if cursor else None
-    visible = visible_sources(deps, actor)
     limit = bounded(limit)
+    visible = visible_sources(deps, actor)
     with read(deps.engine) as connection:
-        rows = reviews.page(connection, wanted, visible, limit + 1, after)
-        total = reviews.count(connection, wanted, visible, COUNT_CAP)
-    more = len(rows) > limit
-    rows = rows[:limit]
+        rows, total = pages.page(connection, wanted, visible, limit + 1, after, COUNT_CAP)
+    items = [records.queue_row(row) for row in rows[:limit]]
     return Page(
-        items=[records.queue_row(row) for row in rows],
-        next_cursor=_cursor(rows[-1]) if more else None,
+        items=items,
+        next_cursor=_cursor(rows[limit - 1]) if len(rows) > limit else None,
         total=min(total, COUNT_CAP),
         total_capped=total > COUNT_CAP,
     )
 
 
-def _cursor(row: RowMapping) -> str:
+def _cursor(row: pages.Row) -> str:
     # Microseconds as an integer: a float would skip or repeat rows of the same instant.
-    at = (row["opened_at"] - _EPOCH) // timedelta(microseconds=1)
-    return to_cursor(row["queue_rank"] or 0, at, row["id"])
+    at = (pages.moment(row[OPENED_AT]) - _EPOCH) // timedelta(microseconds=1)
+    return to_cursor(row[RANK] or 0, at, row[ID])
 
 
 def _after(cursor: str) -> tuple[int, datetime, str]:

@@ -13,29 +13,43 @@ from console.forms.exact import dumps, loads
 from console.services.claims import stale
 from console.services.paging import thread_ref
 from console.services.views import ActionView, GroupMember, QueueRow, ReviewView
-from console.store import claims, reviews
+from console.store import claims, queue, reviews
 from console.store.engine import RowMapping
+from console.store.queue import moment
 
 
-def queue_row(row: RowMapping) -> QueueRow:
-    return QueueRow(
-        id=row["id"],
-        version=row["version"],
-        kind=row["kind"],
-        status=row["status"],
-        source=row["source"],
-        thread_id=row["thread_id"],
-        thread_ref=thread_ref(row["thread_id"]),
-        tool=row["tool"],
-        tools=row["tools"].strip("\n").split("\n") if row["tools"].strip("\n") else [],
-        action_count=row["action_count"],
-        headline=row["headline"],
-        subject=row["subject"],
-        opened_at=row["opened_at"],
-        group_size=row["group_size"],
-        decided_by=row["decided_by"],
-        decided_at=row["decided_at"],
+def queue_row(row: queue.Row) -> QueueRow:
+    """`row` in the order of `queue.COLUMNS`, and the total."""
+    (
+        review_id, version, kind, status, source, thread_id, tool, tools, action_count, headline, subject,
+        _rank, opened_at, group_size, decided_by, decided_at, claimed_by, claimed_at, thread_status, _total,
+    ) = row  # fmt: skip
+    named = tools.strip("\n")
+    # Past the initializer of a frozen class, which takes longer than the database for a page of rows.
+    made = object.__new__(QueueRow)
+    claimed = claimed_by is not None and status in claims.CLAIMABLE
+    made.__dict__.update(
+        id=review_id,
+        version=version,
+        kind=kind,
+        status=status,
+        source=source,
+        thread_id=thread_id,
+        thread_ref=thread_ref(thread_id),
+        tool=tool,
+        tools=named.split("\n") if named else [],
+        action_count=action_count,
+        headline=headline,
+        subject=subject,
+        opened_at=moment(opened_at),
+        group_size=group_size,
+        decided_by=decided_by,
+        decided_at=moment(decided_at) if decided_at is not None else None,
+        claimed_by=claimed_by if claimed else None,
+        claimed_at=moment(claimed_at) if claimed else None,
+        thread_status=thread_status or "",
     )
+    return made
 
 
 def review_view(

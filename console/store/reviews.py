@@ -5,22 +5,17 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, select, tuple_, update
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import QUEUE_RANK, UNDECIDED, Action, Pause, Pending, Status, digest
 from console.store.tables import Decision, IdempotentAnswer, Review
 
 REVIEW, DECISION, ANSWER = Review.__table__, Decision.__table__, IdempotentAnswer.__table__  # type: ignore[attr-defined]
-
-_LIST = (
-    "id", "version", "kind", "status", "source", "thread_id", "tool", "tools", "action_count", "headline",
-    "subject", "queue_rank", "opened_at", "group_size", "decided_by", "decided_at",
-)  # fmt: skip
 
 
 def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -> list[str]:
@@ -140,58 +135,6 @@ def of_thread(connection: Connection, source: str, thread_id: str, limit: int = 
         .limit(limit)
     )
     return list(connection.execute(query).mappings())
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """`status` None means what needs a person, the worst first, then the longest waiting."""
-
-    status: str | None = None
-    source: str | None = None
-    thread_id: str | None = None
-    tool: str | None = None
-
-
-def page(
-    connection: Connection,
-    wanted: Wanted,
-    sources: Sequence[str],
-    limit: int,
-    after: tuple[int, datetime, str] | None,
-) -> list[RowMapping]:
-    """Rows behind `after` (queue_rank, opened_at, id); no row is skipped or shown twice when others leave."""
-    columns = [REVIEW.c[name] for name in _LIST]
-    query = select(*columns).where(_matching(wanted, sources)).limit(limit)
-    if wanted.status is None:
-        order = (REVIEW.c.queue_rank, REVIEW.c.opened_at, REVIEW.c.id)
-        bound: Any = after
-    else:
-        order = (REVIEW.c.opened_at, REVIEW.c.id)  # type: ignore[assignment]
-        bound = after[1:] if after else None
-    if bound is not None:
-        query = query.where(tuple_(*order) > tuple_(*bound))
-    return list(connection.execute(query.order_by(*order)).mappings())
-
-
-def count(connection: Connection, wanted: Wanted, sources: Sequence[str], cap: int) -> int:
-    """How many match, counted to `cap` + 1 and no further."""
-    inner = select(REVIEW.c.id).where(_matching(wanted, sources)).limit(cap + 1).subquery()
-    return int(connection.execute(select(func.count()).select_from(inner)).scalar_one())
-
-
-def _matching(wanted: Wanted, sources: Sequence[str]) -> Any:
-    conditions = [REVIEW.c.source.in_(sources)]
-    if wanted.status is None:
-        conditions.append(REVIEW.c.queue_rank.is_not(None))
-    else:
-        conditions.append(REVIEW.c.status == wanted.status)
-    if wanted.source is not None:
-        conditions.append(REVIEW.c.source == wanted.source)
-    if wanted.thread_id is not None:
-        conditions.append(REVIEW.c.thread_id == wanted.thread_id)
-    if wanted.tool is not None:
-        conditions.append(func.instr(REVIEW.c.tools, f"\n{wanted.tool}\n") > 0)
-    return and_(*conditions)
 
 
 def move(

@@ -50,7 +50,7 @@ def open_reviews(engine: Engine, *names: str, thread_id: str = "t1", source: str
 def many_reviews(engine: Engine, count: int, **values: Any) -> list[str]:
     """Rows alike but for id and time; three share each instant, so that ties are common."""
     pause = pause_of("t", "refund_order")
-    base = reviews._row("", pause, pause.pending[0], 0, "")
+    base = reviews.row_of("", pause, pause.pending[0], 0, "")
     rows: Sequence[dict[str, Any]] = [
         {
             **base,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -11,33 +12,38 @@ from sqlalchemy import event, text
 
 from console.domain.ledger import Kind
 from console.domain.review import Status
-from console.store import ledger, ledger_search, reviews
+from console.store import ledger, ledger_search, queue, reviews
 from console.store.engine import Engine, open_engine, read, write
 from console.store.schema import upgrade
 from tests.store.conftest import SAM, START, many_reviews, open_reviews
 
-QUEUE, OPEN = reviews.Wanted(), reviews.Wanted(status="open")
+QUEUE, OPEN = queue.Wanted(), queue.Wanted(status="open")
+NAMES = [column.name for column in queue.COLUMNS]
+
+
+def named(rows: Sequence[queue.Row]) -> list[dict[str, Any]]:
+    return [dict(zip(NAMES, row, strict=False)) for row in rows]
 
 
 def all_pages(
-    engine: Engine, wanted: reviews.Wanted, limit: int, between: Any = lambda rows: None
+    engine: Engine, wanted: queue.Wanted, limit: int, between: Any = lambda rows: None
 ) -> list[str]:
     found: list[str] = []
     after = None
     while True:
         with read(engine) as connection:
-            rows = reviews.page(connection, wanted, ["support"], limit, after)
+            rows = named(queue.page(connection, wanted, ["support"], limit, after, 1000)[0])
         found += [row["id"] for row in rows]
         if len(rows) < limit:
             return found
-        after = (rows[-1]["queue_rank"], rows[-1]["opened_at"], rows[-1]["id"])
+        after = (rows[-1]["queue_rank"], queue.moment(rows[-1]["opened_at"]), rows[-1]["id"])
         between(rows)
 
 
 @pytest.mark.parametrize("wanted", [QUEUE, OPEN])
 @pytest.mark.parametrize("limit", [1, 2, 7, 100])
 def test_the_pages_together_are_everything_once_and_in_order(
-    engine: Engine, wanted: reviews.Wanted, limit: int
+    engine: Engine, wanted: queue.Wanted, limit: int
 ) -> None:
     assert all_pages(engine, wanted, limit) == []
     ids = many_reviews(engine, 50)
@@ -45,7 +51,7 @@ def test_the_pages_together_are_everything_once_and_in_order(
 
 
 @pytest.mark.parametrize("wanted", [QUEUE, OPEN])
-def test_rows_that_leave_or_come_meanwhile_shift_nobody(engine: Engine, wanted: reviews.Wanted) -> None:
+def test_rows_that_leave_or_come_meanwhile_shift_nobody(engine: Engine, wanted: queue.Wanted) -> None:
     ids = many_reviews(engine, 60)
     left: set[str] = set()
 
@@ -79,13 +85,12 @@ def test_other_sources_tools_and_threads_are_left_out(engine: Engine) -> None:
     (message,) = open_reviews(engine, "send_sms", thread_id="b")
     open_reviews(engine, "refund_order", thread_id="a", source="hidden")
     assert set(all_pages(engine, QUEUE, 10)) == {refund, message}
-    assert all_pages(engine, reviews.Wanted(tool="send_sms"), 10) == [message]
-    assert all_pages(engine, reviews.Wanted(tool="send"), 10) == []
-    assert all_pages(engine, reviews.Wanted(thread_id="a"), 10) == [refund]
-    assert all_pages(engine, reviews.Wanted(source="hidden"), 10) == []
+    assert all_pages(engine, queue.Wanted(tool="send_sms"), 10) == [message]
+    assert all_pages(engine, queue.Wanted(tool="send"), 10) == []
+    assert all_pages(engine, queue.Wanted(thread_id="a"), 10) == [refund]
+    assert all_pages(engine, queue.Wanted(source="hidden"), 10) == []
     with read(engine) as connection:
-        assert reviews.page(connection, QUEUE, [], 10, None) == []
-        assert reviews.count(connection, QUEUE, [], 10) == 0
+        assert queue.page(connection, QUEUE, [], 10, None, 10) == ([], 0)
 
 
 @pytest.fixture(scope="module")
@@ -137,28 +142,34 @@ def plan_of(engine: Engine, ask: Any) -> list[str]:
     [
         (QUEUE, "review_queue"),
         (OPEN, "review_by_status"),
-        (reviews.Wanted(status="settled"), "review_by_status"),
-        (reviews.Wanted(tool="refund_order"), "review_queue"),
+        (queue.Wanted(status="settled"), "review_by_status"),
+        (queue.Wanted(tool="refund_order"), "review_queue"),
     ],
 )
 def test_a_page_among_100_000_walks_one_index_and_sorts_nothing(
-    crowd: Engine, wanted: reviews.Wanted, index: str, deep: bool
+    crowd: Engine, wanted: queue.Wanted, index: str, deep: bool
 ) -> None:
     after = (3, START + timedelta(seconds=30_000), "8") if deep else None
-    plan = plan_of(crowd, lambda c: reviews.page(c, wanted, ["support", "other"], 51, after))
+    plan = plan_of(crowd, lambda c: queue.page(c, wanted, ["support", "other"], 51, after, 1000))
     assert plan
     assert not [line for line in plan if "TEMP B-TREE" in line]
-    assert all(index in line for line in plan if "review" in line), plan
+    walked = [line for line in plan if " review " in line]
+    assert len(walked) == 2  # the rows, and the total
+    assert all(index in line for line in walked), plan
+    rest = [line for line in plan if " claim " in line or " thread " in line]
+    assert all(line.startswith("SEARCH") for line in rest), plan
     if not deep and wanted is QUEUE:
         return
     assert any(line.startswith("SEARCH") for line in plan), plan
 
 
 def test_counting_stops_at_the_cap_on_the_index_alone(crowd: Engine) -> None:
-    plan = plan_of(crowd, lambda c: reviews.count(c, QUEUE, ["support", "other"], 1000))
+    plan = plan_of(crowd, lambda c: queue.page(c, QUEUE, ["support", "other"], 51, None, 1000))
     assert any("COVERING INDEX review_queue" in line for line in plan), plan
     with read(crowd) as connection:
-        assert reviews.count(connection, QUEUE, ["support"], 1000) == 1001
+        assert queue.page(connection, QUEUE, ["support"], 1, None, 1000)[1] == 1001
+        beyond = (9, START, "")
+        assert queue.page(connection, QUEUE, ["support"], 1, beyond, 1000) == ([], 1001)
 
 
 @pytest.mark.parametrize(
