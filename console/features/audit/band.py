@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from console.features.audit.browser import copy_field, since
+from console.features.audit.browser import copy_field, download, since
 from console.features.audit.check_state import Check as CheckState
 from console.features.audit.state import Audit as AuditState
 from console.ui.parts import button, icon
@@ -121,11 +121,11 @@ def copy_head() -> rx.Component:
 def export_menu() -> rx.Component:
     def choice(label: str, hint: str, href: Drawn, handle: str) -> rx.Component:
         words = rx.el.span(rx.el.b(label), rx.el.small(hint))
-        return rx.el.a(
+        return download(
             icon("file-down", 14),
             words,
             href=href,
-            download=True,
+            download="",
             class_name="menu-item",
             custom_attrs=test_id(handle),
         )

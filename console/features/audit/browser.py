@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import reflex as rx
+from reflex_components_core.el.elements.base import BaseHTML  # type: ignore[import-untyped]
 
 LIBRARY = rx.asset("browser.jsx", shared=True).importable_path
+
+
+class Download(BaseHTML):  # type: ignore[misc]
+    """A link that the browser itself follows; `rx.el.a` would look for a page of ours at the address."""
+
+    tag = "a"
+    href: rx.Var[str]
+    download: rx.Var[str]
 
 
 class Zone(rx.Component):
@@ -62,6 +71,7 @@ class AuditKeys(rx.Component):
     tag = "AuditKeys"
 
 
+download = Download.create
 zone = Zone.create
 since = Since.create
 span_of = Span.create
