@@ -136,6 +136,8 @@ def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journ
         return None
     answers: dict[str, Any] = {}
     for row in group:
+        if job.before == "dispatched" and taken(row, snapshot):
+            continue
         pending = pause.find(row["interrupt_id"])
         if pending is None or digest(pause, pending) != row["digest"] or row["status"] not in BEGUN:
             return None
@@ -143,7 +145,20 @@ def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journ
             return None
         body = loads(chosen[row["decision_id"]]["body_text"])
         answers[row["interrupt_id"]] = shaped(pending.answer_shape, body.get("decisions"), body.get("answer"))
-    return Run(job.thread_id, answers=answers, decisions=_ids(group))
+    return Run(job.thread_id, answers=answers, decisions=_ids(group)) if answers else None
+
+
+def taken(row: RowMapping, snapshot: Snapshot | None) -> bool:
+    """True when the pause has this answer's results already, while others of it are still waiting for theirs.
+
+    Where each call asks by itself, a run that was cut off leaves its pause half answered: what is done is
+    kept with the checkpoint and is not done again, and only the rest is to be handed over.
+    """
+    pause = snapshot.pause if snapshot else None
+    if snapshot is None or pause is None or pause.checkpoint_id != row["checkpoint_id"]:
+        return False
+    calls = [action.tool_call_id for action in reviews.actions_of(row)]
+    return bool(calls) and pause.find(row["interrupt_id"]) is None and snapshot.loose.issuperset(calls)
 
 
 def answer_in_doubt(job: Job, row: RowMapping) -> bool:

@@ -20,7 +20,7 @@ from console.services.entries import entry_of
 from console.services.leaving import LeftBy, way_out
 from console.services.observe import GONE, reopen, still_pending, supersede, write_pause
 from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
-from console.services.planning import BEGUN, answer_in_doubt, began, group_of, publish, unjournalled
+from console.services.planning import BEGUN, answer_in_doubt, began, group_of, publish, taken, unjournalled
 from console.services.planning import Job as Job
 from console.services.planning import plan as plan
 from console.services.records import decisions_of
@@ -112,7 +112,7 @@ def _settle_group(
     uncertain = []
     for row in group:
         decision = chosen[row["decision_id"]]
-        if refused is not None:
+        if refused is not None and not taken(row, snapshot):
             _reopen_or_supersede(connection, row, snapshot, refused, left_by)
             continue
         outcome = _outcome(row, decision, calls, snapshot, error)

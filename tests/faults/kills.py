@@ -83,12 +83,20 @@ def cases(per_point: int, per_restart: int, seed: int) -> Iterator[Case]:
 
 
 def _case(point: Point, again: str | None, chance: random.Random) -> Case:
-    mode = chance.choice(lives.MODES)
+    apart = point.counts == "taken apart"
+    mode = "per_call" if apart else chance.choice(lives.MODES)
     # A tool's points are only come to when a tool runs.
     needs_a_call = point.counts == "calls" or point.name.startswith(("result stored", "step ended"))
-    words = chance.choice([each for each in VERDICTS if not needs_a_call or set(each) != {"reject"}])
+    fit = [
+        each
+        for each in VERDICTS
+        if not (needs_a_call and set(each) == {"reject"})
+        and not (apart and ("reject" not in each or set(each) == {"reject"}))
+    ]
+    words = chance.choice(fit)
     times = {
         "once": 1,
+        "taken apart": 1,
         "reviews": len(words) if mode == "per_call" else 1,
         "calls": sum(word != "reject" for word in words),
     }[point.counts]

@@ -30,7 +30,7 @@ from tests.services.world import APPROVE, CAST, REJECT, World, call, cast_of, de
 
 MODES = ("batched", "per_call")
 SPAN = 10_000
-PATIENCE = 45.0
+PATIENCE = 30.0
 AT_REST = """
     SELECT (SELECT count(*) FROM outbox WHERE state IN ('ready', 'taken', 'dispatched', 'waiting'))
          + (SELECT count(*) FROM run_lease WHERE owner IS NOT NULL)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -23,7 +24,8 @@ SETTLED, STUCK = "settled", "stuck"
 
 @dataclass(frozen=True)
 class Point:
-    """`counts`: what its steps are counted by, so that one may die at the second as well.
+    """`counts`: what its steps are counted by, so that one may die at the second as well. Those `taken apart`
+    need a pause whose answers are taken one by one, and a rejection among them.
 
     `ends`: what a pause with one allowed call must come to. With several calls the others may have started
     or not, so either end is right there. `batched_only`: that holds where the gate is a step of its own; in
@@ -76,6 +78,12 @@ def _result_stored(hit: Callable[[], None]) -> None:
     _wrap(_GuardedSaver, "aput_writes", after=lambda: hit() if ended.is_set() else None)
 
 
+def _one_taken(hit: Callable[[], None]) -> None:
+    """The rejection's result is stored while the call beside it has come up to its start."""
+    _wrap(worker._Journal, "start", before=lambda: time.sleep(60))
+    _wrap(_GuardedSaver, "aput_writes", after=hit)
+
+
 POINTS = (
     Point("checked, verdict not begun", _before(decide, "_commit"), "reviews"),
     Point("verdict written, not committed", _after(decide, "_write_verdict"), "reviews"),
@@ -87,6 +95,7 @@ POINTS = (
     Point("handed over, nothing stored", _before(_GuardedSaver, "aput_writes"), batched_only=True),
     Point("answer stored, step not ended", _after(_GuardedSaver, "aput_writes"), batched_only=True),
     Point("step ended, no tool begun", _after(_GuardedSaver, "aput"), batched_only=True),
+    Point("one answer taken, another not begun", _one_taken, "taken apart"),
     Point("tool called, start not journalled", _before(worker._Journal, "start"), "calls"),
     Point("start journalled, body not begun", _after(worker._Journal, "start"), "calls", STUCK),
     Point("inside the tool, before its effect", _before(agents, "leave_mark"), "calls", STUCK),
