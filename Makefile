@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
-.PHONY: run test lint wheel frontend shots bench mutants
+.PHONY: run test lint wheel frontend shots bench faults mutants
 
 # Looked for when .venv is made; `make PYTHON=/path/to/python3.12 run` names another.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -39,6 +39,10 @@ shots: frontend .venv/.tests
 # The ratios of docs/benchmarks.md, measured here and now: a table, and bench.json. ARGS="B1 B3" measures some.
 bench: .venv/.tests
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+# Hundreds of deaths, races and harms (docs/faults.md): a table, and faults.json. ARGS="--scale 0.1" runs a tenth.
+faults: .venv/.tests
+	@$(BIN)/python -m tests.faults $(ARGS)
 
 # Changes the rules of deciding in hundreds of small ways and counts the changes that no test notices.
 mutants: .venv/.tests
