@@ -25,6 +25,7 @@ class Figures:
     attempts: int = 0
     won: int = 0
     told: int = 0
+    allowed: int = 0
     executions: int = 0
     most: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -105,6 +106,7 @@ def _figures(folder: Path, contenders: int) -> Figures:
             "SELECT review_id, count(*) FROM ledger_facet WHERE kind = 'lost' GROUP BY review_id",
         )
     )
+    said = "SELECT body_text FROM decision"
     broken = list(found.broken)
     broken += [
         f"{pair.review_id}: {lost.get(pair.review_id)} losers are in the ledger"
@@ -116,6 +118,7 @@ def _figures(folder: Path, contenders: int) -> Figures:
         attempts=answers["asked"],
         won=answers["decided"],
         told=answers["refused"],
+        allowed=sum('"reject"' not in body for (body,) in rows(folder / "console.db", said)),
         executions=per_review.total(),
         most=max(per_review.values(), default=0),
         ends=found.ends,

@@ -18,7 +18,7 @@ WORDS = ("approve", "edit", "approve", "reject")
 SHAPES = (("batched", 1), ("batched", 2), ("per_call", 2), ("batched", 1))
 # Between two kills, in seconds: from before a worker is up to long after.
 SHORTEST, LONGEST = 0.02, 0.5
-THREADS_PER_KILL = 4
+THREADS_PER_KILL = 6
 PATIENCE, REST = 900.0, 60.0
 
 
