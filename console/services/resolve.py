@@ -76,6 +76,10 @@ def resolve(
         more = {"choice": choice, "reason": reason, "calls": [call.id for call in unsure]}
         for entry in _entries(Event.STUCK_RESOLVED, actor, row, group, more, dumps({"result": result})):
             ledger.append(connection, entry)
+        if choice == "not_run":
+            # No run settles a doubt that nobody had to review: the choice does.
+            for doubt in filter(is_doubt, group):
+                ledger.append(connection, _entry(Event.SETTLED, actor, row, doubt, {}, None))
         row = thread_row(deps, connection, actor, source, thread_id)
     return told(deps, row)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from console.domain.ledger import genesis, link
-from console.domain.review import QUEUE_RANK, Status
+from console.domain.review import DOUBT, QUEUE_RANK, Status
 
 OPEN_STATES = ("ready", "taken", "dispatched")
 NOT_BEGUN = ("paused", "void")
@@ -113,7 +113,9 @@ def _reviews(found: Tables) -> Iterator[str]:
         if row["queue_rank"] != QUEUE_RANK.get(Status(status)) and row["closed_by"] is None:
             yield f"{name} has the rank {row['queue_rank']}"
         decision = made.get(row["decision_id"] or "")
-        if status in HAS_VERDICT and (decision is None or decision["review_id"] != row["id"]):
+        # A doubt about what nobody had to review stands in the queue without a verdict.
+        judged = not row["interrupt_id"].startswith(DOUBT)
+        if status in HAS_VERDICT and judged and (decision is None or decision["review_id"] != row["id"]):
             yield f"{name} has no verdict"
         if status in ("open", "awaiting_second") and (row["decision_id"] or row["decided_by"]):
             yield f"{name} is open and decided by {row['decided_by']}"
@@ -196,6 +198,8 @@ def _allowed(found: Tables) -> dict[str, list[str]]:
     for row in found["decision"]:
         decisions[row["review_id"]].append(json.loads(row["body_text"]).get("decisions") or [])
     for row in found["review"]:
+        if row["interrupt_id"].startswith(DOUBT):
+            continue  # shown to a person, and never decided
         for action in json.loads(row["items_text"]):
             texts = allowed.setdefault(action["tool_call_id"], [])
             for said in (each[action["position"]] for each in decisions[row["id"]]):

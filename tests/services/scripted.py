@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from console.forms.exact import dumps
 from console.services.deps import Deps
 from console.services.settle import Job
 from console.services.worker import Worker
-from console.sources.port import Journal, ResumeRefused, Run, Sink
+from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, Waiting
 
 SCHEMA = '{"type": "object", "properties": {"amount": {"type": "integer"}}, "required": ["amount"]}'
 GATED, FREE, QUESTION = "charge", "note", "ask"
@@ -73,6 +73,27 @@ class Scripted:
 
     def trial(self, answer: Any) -> None:
         return None
+
+    problem = ""
+
+    def changed_since(self, mark: str) -> Moved:
+        return Moved(() if not mark else tuple(self.threads), "all")
+
+    def waiting(self, threads: Sequence[str] | None = None) -> list[Waiting]:
+        return [
+            Waiting(thread_id, at.head, at.poisoned)
+            for thread_id, at in self.threads.items()
+            if at.waiting and (threads is None or thread_id in threads)
+        ]
+
+    def absent(self, threads: Sequence[str]) -> list[str]:
+        return [each for each in threads if each not in self.threads]
+
+    def stamp(self, thread_id: str) -> str:
+        return repr(self.threads.get(thread_id, ""))
+
+    def left(self, thread_id: str, checkpoint_id: str) -> Left:
+        return Left.UNKNOWN
 
     async def open(self) -> None:
         return None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from console.domain.errors import Unavailable
-from console.services import chat, observe, resolve
+from console.services import chat, choices, observe, resolve
 from tests.services.faulty import CODES, faults
 from tests.services.scripted import MOMENTS
 from tests.services.stage import SOURCE, Stage, note
@@ -114,7 +114,7 @@ SERVICES = [
 def test_a_failure_at_any_statement_changes_nothing_and_the_next_attempt_works(
     stage: Stage, prepare: Callable[[Stage], Act], ways: Sequence[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resolve, "is_dead", lambda _: True)
+    monkeypatch.setattr(choices, "is_dead", lambda _: True)
     act = prepare(stage)
     before, number = stage.contents(), 0
     while True:

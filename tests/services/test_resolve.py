@@ -178,7 +178,7 @@ def test_a_free_tool_in_doubt_is_settled_by_its_thread(obeying: World) -> None:
     assert (entry.review_id, entry.thread_id) == (shown, thread_id)
     assert obeying.queue() == []
     assert obeying.review(shown).outcome == "did not run, as sue found out; it is run again"
-    assert obeying.kinds(shown) == ["stuck", "stuck_resolved"]
+    assert obeying.kinds(shown) == ["stuck", "stuck_resolved", "settled"]
 
 
 def test_closing_runs_nothing_and_leaves_a_thread_one_can_write_to(either: World) -> None:
