@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from console.domain.review import ThreadStatus
+from console.domain.review import Status, ThreadStatus
 from console.features.thread.review_state import Review
 from console.features.thread.state import Thread
 from console.features.thread.ways_out_state import WaysOut, detail, doubt, missing, open_calls, price
 from console.live.tab import Tab
 from console.services.resolve import MAX_REASON
 from console.services.views import MessageView, ToolCallView
-from console.store import threads
+from console.store import reviews, threads
 from console.store.engine import write
 from tests.services.world import REJECT, SUPPORT, World
 from tests.ui.conftest import Template
@@ -225,3 +225,39 @@ def test_what_is_missing_is_said_in_words() -> None:
     assert missing("give_up", "x" * (MAX_REASON + 1), "").startswith("The reason is too long")
     assert missing("not_run", "known", "") == ""
     assert missing("ran", "known", "done") == ""
+
+
+@pytest.fixture
+def alarm(desk: World, template: Template) -> str:
+    """A review whose run did other than was decided."""
+    (review,) = desk.reviews(template.thread_id)
+    with write(desk.deps.engine) as connection:
+        reviews.move(connection, review.id, [Status.OPEN], Status.MISMATCH, outcome="ran 2 times")
+    return review.id
+
+
+async def test_an_admin_closes_an_alarm_with_a_reason(
+    pipeline: Pipeline, desk: World, template: Template, alarm: str
+) -> None:
+    ada = await at_the_desk(pipeline, template, "ada")
+    await ada.send(WaysOut.close_alarm, review_id=alarm)
+    assert await ada.notice() == "The alarm was not closed"
+    await ada.send(WaysOut.say_why_over, review_id=alarm, text="refunded by hand")
+    await ada.send(WaysOut.close_alarm, review_id=alarm)
+    assert await ada.notice() == "Alarm closed"
+    assert (await ada.ways()).alarm == "Closed by ada"
+    assert desk.queue() == []
+    (entry,) = desk.ledger(kind="mismatch_closed")
+    assert entry.body["reason"] == "refunded by hand"
+
+
+async def test_an_alarm_is_closed_by_nobody_else_and_only_as_drawn(
+    pipeline: Pipeline, desk: World, template: Template, alarm: str
+) -> None:
+    sam = await at_the_desk(pipeline, template, "sam")
+    assert ((await sam.ways()).alarm, (await sam.ways()).may_repair) == ("open", False)
+    await sam.send(WaysOut.close_alarm, review_id=alarm)
+    ada = await at_the_desk(pipeline, template, "ada")
+    await ada.send(WaysOut.close_alarm, review_id="0" * 32)
+    assert await ada.notice() == "The thread moved on"
+    assert desk.queue() == [alarm]
