@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,11 @@ import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command
 
+from console.services import settle
 from console.services.deps import Deps
 from tests.faults import bare, fork, kills, lives, race
+from tests.faults.points import after
 from tests.services.agents import obedient
-from tests.services.world import rows
 
 ROUNDS, REVIEWS = 9, 20
 STRICT = "__pregel_strict_resume"
@@ -72,18 +74,17 @@ def _both(folder: Path, number: int) -> None:
 def _ours(folder: Path, pairs: list[lives.Pair]) -> float:
     deps: Deps = lives.open_console(folder)
     world, history = lives.world_of(folder, deps, "batched"), lives.History(folder / "history.jsonl")
+    settled = threading.Event()
+    # Asking the database for it would take time from the worker that is being measured.
+    after(settle, "publish")(settled.set)
     with lives.serving(deps):
         begun = time.perf_counter()
         for pair in pairs:
+            settled.clear()
             lives.say(world, "sam", pair, history, None)
-            _wait_settled(folder, pair)
+            if not settled.wait(60.0):
+                raise TimeoutError(f"review {pair.review_id} does not settle")
         return time.perf_counter() - begun
-
-
-def _wait_settled(folder: Path, pair: lives.Pair) -> None:
-    query = "SELECT 1 FROM review WHERE id = ? AND status = 'settled'"
-    while not rows(folder / "console.db", query, pair.review_id):
-        time.sleep(0.0005)
 
 
 def _theirs(folder: Path, pairs: list[lives.Pair]) -> float:

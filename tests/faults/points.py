@@ -63,11 +63,11 @@ def _wrap(owner: Any, name: str, *, before: Any = None, after: Any = None) -> No
     setattr(owner, name, awaited if inspect.iscoroutinefunction(real) else wrapped)
 
 
-def _before(owner: Any, name: str) -> Callable[[Callable[[], None]], None]:
+def before(owner: Any, name: str) -> Callable[[Callable[[], None]], None]:
     return lambda hit: _wrap(owner, name, before=hit)
 
 
-def _after(owner: Any, name: str) -> Callable[[Callable[[], None]], None]:
+def after(owner: Any, name: str) -> Callable[[Callable[[], None]], None]:
     return lambda hit: _wrap(owner, name, after=hit)
 
 
@@ -85,28 +85,28 @@ def _one_taken(hit: Callable[[], None]) -> None:
 
 
 POINTS = (
-    Point("checked, verdict not begun", _before(decide, "_commit"), "reviews"),
-    Point("verdict written, not committed", _after(decide, "_write_verdict"), "reviews"),
-    Point("verdict committed, nobody told", _before(worker.Worker, "wake"), "reviews"),
-    Point("lease taken", _after(worker.Worker, "_take")),
-    Point("planned, nothing written", _after(planning, "_plan_resume")),
-    Point("dispatched written, not committed", _after(planning, "_record_dispatch")),
-    Point("dispatched committed, not handed over", _before(planning, "publish")),
-    Point("handed over, nothing stored", _before(_GuardedSaver, "aput_writes"), batched_only=True),
-    Point("answer stored, step not ended", _after(_GuardedSaver, "aput_writes"), batched_only=True),
-    Point("step ended, no tool begun", _after(_GuardedSaver, "aput"), batched_only=True),
+    Point("checked, verdict not begun", before(decide, "_commit"), "reviews"),
+    Point("verdict written, not committed", after(decide, "_write_verdict"), "reviews"),
+    Point("verdict committed, nobody told", before(worker.Worker, "wake"), "reviews"),
+    Point("lease taken", after(worker.Worker, "_take")),
+    Point("planned, nothing written", after(planning, "_plan_resume")),
+    Point("dispatched written, not committed", after(planning, "_record_dispatch")),
+    Point("dispatched committed, not handed over", before(planning, "publish")),
+    Point("handed over, nothing stored", before(_GuardedSaver, "aput_writes"), batched_only=True),
+    Point("answer stored, step not ended", after(_GuardedSaver, "aput_writes"), batched_only=True),
+    Point("step ended, no tool begun", after(_GuardedSaver, "aput"), batched_only=True),
     Point("one answer taken, another not begun", _one_taken, "taken apart"),
-    Point("tool called, start not journalled", _before(worker._Journal, "start"), "calls"),
-    Point("start journalled, body not begun", _after(worker._Journal, "start"), "calls", STUCK),
-    Point("inside the tool, before its effect", _before(agents, "leave_mark"), "calls", STUCK),
-    Point("inside the tool, after its effect", _after(agents, "leave_mark"), "calls", STUCK),
-    Point("tool ended, end not journalled", _before(worker._Journal, "end"), "calls", STUCK),
-    Point("end journalled, result not stored", _after(worker._Journal, "end"), "calls", STUCK),
+    Point("tool called, start not journalled", before(worker._Journal, "start"), "calls"),
+    Point("start journalled, body not begun", after(worker._Journal, "start"), "calls", STUCK),
+    Point("inside the tool, before its effect", before(agents, "leave_mark"), "calls", STUCK),
+    Point("inside the tool, after its effect", after(agents, "leave_mark"), "calls", STUCK),
+    Point("tool ended, end not journalled", before(worker._Journal, "end"), "calls", STUCK),
+    Point("end journalled, result not stored", after(worker._Journal, "end"), "calls", STUCK),
     Point("result stored, run not ended", _result_stored),
-    Point("run ended, not read back", _before(worker, "finish")),
-    Point("outcome half written", _after(settle, "_write_outcome"), "reviews"),
-    Point("outcome written, not committed", _after(settle, "_write_thread")),
-    Point("outcome committed, nobody told", _before(settle, "publish")),
+    Point("run ended, not read back", before(worker, "finish")),
+    Point("outcome half written", after(settle, "_write_outcome"), "reviews"),
+    Point("outcome written, not committed", after(settle, "_write_thread")),
+    Point("outcome committed, nobody told", before(settle, "publish")),
 )
 BY_NAME = {point.name: point for point in POINTS}
 # Killed a second time, by the restart's own steps. The first point decides how it may end.
