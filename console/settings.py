@@ -2,9 +2,11 @@
 
 import os
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -132,6 +134,48 @@ class ServerSettings(_Section):
         return tuple(f"{self.scheme}://{name}{port}" for name in ("localhost", "127.0.0.1", "[::1]"))
 
 
+class OidcSettings(_Section):
+    """Sign-in through an identity provider, beside passwords; off while `issuer` is empty.
+
+    `roles` maps values of `claim` to roles; the first one that a person has counts, in the order written.
+    """
+
+    issuer: str = ""
+    client_id: str = ""
+    client_secret: SecretStr | None = None
+    claim: str = "groups"
+    roles: dict[str, Literal["supervisor", "qa", "admin"]] = {}
+    name: str = "preferred_username"
+    scopes: tuple[str, ...] = ("openid", "profile", "email")
+    label: str = Field(default="single sign-on", min_length=1, max_length=40)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if not self.issuer:
+            return self
+        if not is_safe_address(self.issuer) or urlsplit(self.issuer).query or "#" in self.issuer:
+            raise ValueError("issuer is an https address; http is for a provider on this machine only")
+        if not self.client_id:
+            raise ValueError("issuer needs a client_id: the provider gives one for this console")
+        if not self.roles:
+            raise ValueError('issuer needs roles, such as roles = { "review-team" = "supervisor" }')
+        if "openid" not in self.scopes:
+            raise ValueError("scopes must contain openid")
+        return self
+
+
+def is_safe_address(address: str) -> bool:
+    """https with a host; in clear text only what never leaves this machine."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if not host or parts.username is not None:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
+
+
 class Settings(BaseSettings):
     """All of it, complete: no part of the console looks into the environment or a file for itself."""
 
@@ -146,6 +190,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings = DatabaseSettings()
     ledger: LedgerSettings = LedgerSettings()
     server: ServerSettings = ServerSettings()
+    oidc: OidcSettings = OidcSettings()
     policy: PolicySettings = PolicySettings()
 
     @classmethod
@@ -218,22 +263,30 @@ def _one_line(wrong: ValidationError, file: Path | None) -> str:
     return f"{place}: {first['msg'].removeprefix('Value error, ')}"
 
 
-def check_exposure(settings: Settings) -> None:
+def exposures(settings: Settings) -> Iterator[str]:
     """Off loopback nothing may rest on a default that was made for one person at one machine."""
     server = settings.server
     if bool(server.tls_cert) != bool(server.tls_key):
-        raise SettingsError("server.tls_cert and server.tls_key belong together: set both or neither")
+        yield "server.tls_cert and server.tls_key belong together: set both or neither"
     if server.on_loopback:
         return
     where = f"{server.host} is not a loopback address"
     if settings.demo:
-        raise SettingsError(f"{where}, and the demo's passwords are known: use --host 127.0.0.1")
+        yield f"{where}, and the demo's passwords are known: use --host 127.0.0.1"
     if not server.origins:
-        raise SettingsError(f"{where}: set server.origins to the addresses people open")
+        yield f"{where}: set server.origins to the addresses people open"
     if not server.tls_cert and not server.trusted_proxies:
-        raise SettingsError(
+        yield (
             f"{where}, and passwords would travel in clear text: "
             "set server.tls_cert and server.tls_key, or server.trusted_proxies"
         )
-    if settings.ledger.key is None or not settings.ledger.key.is_file():
-        raise SettingsError(f"{where}: set ledger.key to a key file of your own")
+    generated = settings.data / "keys" / "ledger.key"
+    key = settings.ledger.key
+    if key is None or not key.is_file() or key.resolve() == generated.resolve():
+        yield f"{where}: set ledger.key to a key file of your own"
+
+
+def check_exposure(settings: Settings) -> None:
+    """Raise `SettingsError` with the first reason not to start; `console doctor` lists them all."""
+    for reason in exposures(settings):
+        raise SettingsError(reason)

@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from console import __version__
-from console.api import audit, docs, problem, reviews, sessions, threads, ways_out
+from console.api import audit, docs, oidc, problem, reviews, sessions, threads, ways_out
 from console.api.budget import Budget
 from console.api.describe import PROBLEM
 from console.domain.errors import ConsoleError
@@ -85,6 +85,7 @@ def make_rest() -> FastAPI:
 def make_auth() -> FastAPI:
     auth = _with_problems(FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False))
     auth.include_router(sessions.forms)
+    auth.include_router(oidc.router)
     return auth
 
 

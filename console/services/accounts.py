@@ -68,7 +68,8 @@ def _hasher() -> PasswordHash:
 
 
 @cache
-def _nobodys_hash() -> str:
+def nobodys_hash() -> str:
+    """Of a password that nobody has: for unknown names, and for people who sign in elsewhere."""
     return _hasher().hash(secrets.token_hex(8))
 
 
@@ -86,7 +87,7 @@ def sign_in(deps: Deps, name: str, password: str, address: str) -> SignedIn:
     address = short(address)
     user = _checked(deps, name, password, address)
     if user is None:
-        _record_failure(deps, address)
+        record_failure(deps, address)
         raise Unauthenticated(_WRONG)
     token = secrets.token_urlsafe(32)
     expires_at = datetime.now(UTC) + LIFETIME
@@ -120,15 +121,16 @@ def _user_with(deps: Deps, name: str, password: str) -> RowMapping | None:
     with read(deps.engine) as connection:
         user = users.by_name(connection, name) if findable(name) else None
     # The hash is computed for unknown names, too, so that the time taken tells nothing.
-    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else _nobodys_hash())
+    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else nobodys_hash())
     return user if right and user is not None and user["disabled_at"] is None else None
 
 
 _last_failures: dict[str, tuple[int, int]] = {}
 
 
-def _record_failure(deps: Deps, address: str) -> None:
+def record_failure(deps: Deps, address: str) -> None:
     """One row per address and minute, with the number left out since: a flood must not fill the log."""
+    address = short(address)
     minute = int(datetime.now(UTC).timestamp() // 60)
     before, left_out = _last_failures.get(address, (0, 0))
     if before == minute:

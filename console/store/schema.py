@@ -10,6 +10,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine
 
+# Its tables belong to the whole, whoever asks first.
+from console.store import identity_tables as identity_tables
 from console.store.engine import write
 
 _MIGRATIONS = Path(__file__).with_name("migrations")

@@ -41,9 +41,9 @@ class SlowHasher:
 def hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowHasher]:
     slow = SlowHasher()
     monkeypatch.setattr(accounts, "_hasher", lambda: slow)
-    accounts._nobodys_hash.cache_clear()
+    accounts.nobodys_hash.cache_clear()
     yield slow
-    accounts._nobodys_hash.cache_clear()
+    accounts.nobodys_hash.cache_clear()
 
 
 def outcomes(attempt: Callable[[int], Any], times: int) -> Counter[str]:
@@ -118,7 +118,7 @@ def test_a_wrong_password_stays_wrong_when_it_cannot_be_recorded(
     def full(*_: object) -> None:
         raise Unavailable("The database did not take it.")
 
-    monkeypatch.setattr(accounts, "_record_failure", full)
+    monkeypatch.setattr(accounts, "record_failure", full)
     made = outcomes(lambda number: accounts.sign_in(idle.deps, "sam", "guess", HERE), 20)
     assert made == {"Unavailable": 8, "TooMany": 12}
     with pytest.raises((TooMany, Unauthenticated)):

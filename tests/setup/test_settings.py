@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from console.settings import check_exposure, load_settings
+from console.settings import check_exposure, exposures, load_settings
 from console.settings_file import SettingsError
 
 AGENT = '[sources.support]\ngraph = "./agent.py:graph"\n'
@@ -96,12 +96,12 @@ def test_a_variable_beats_the_file_and_the_command_line_beats_both(
 def test_a_variable_reaches_into_a_source_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CONSOLE_SOURCES__PROD__API_KEY", "secret")
+    monkeypatch.setenv("CONSOLE_SOURCES__PROD__API_KEY", "key-of-prod")
     settings = load_settings(written(tmp_path, '[sources.prod]\nserver = "http://127.0.0.1:2024"\n'))
     source = settings.sources["prod"]
     assert source.api_key is not None
-    assert source.api_key.get_secret_value() == "secret"
-    assert "secret" not in repr(settings)
+    assert source.api_key.get_secret_value() == "key-of-prod"
+    assert "key-of-prod" not in repr(settings)
 
 
 def test_lists_in_variables_are_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,3 +243,19 @@ def test_strict_checkpoint_loading_is_on_before_langgraph_is_imported(
     import os
 
     assert os.environ["LANGGRAPH_STRICT_MSGPACK"] == "true"
+
+
+def test_off_loopback_the_key_that_a_start_on_loopback_made_is_refused(tmp_path: Path) -> None:
+    made = tmp_path / "keys" / "ledger.key"
+    made.parent.mkdir()
+    made.write_bytes(b"k")
+    with pytest.raises(SettingsError, match=r"ledger\.key"):
+        check_exposure(load_settings(data=tmp_path, server=SAFE, ledger={"key": made}))
+
+
+def test_every_reason_not_to_start_is_listed() -> None:
+    found = list(exposures(load_settings(server={"host": "0.0.0.0"}, demo=True)))
+    assert [next(word for word in NAMED if word in reason) for reason in found] == list(NAMED)
+
+
+NAMED = ("demo's passwords", "server.origins", "server.tls_cert", "ledger.key")

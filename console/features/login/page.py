@@ -38,6 +38,20 @@ def sign_in_form() -> rx.Component:
     )
 
 
+def provider_link() -> rx.Component:
+    """A link, not a form: the CSP lets forms lead to our own site only."""
+    return rx.el.div(
+        rx.el.a(
+            icon("key-round", 16),
+            Login.provider,
+            href="/auth/oidc/start",
+            rel="nofollow",
+            custom_attrs=test_id("login-provider"),
+        ),
+        class_name="login-provider",
+    )
+
+
 def demo_button(account: Drawn) -> rx.Component:
     return native_form(
         rx.el.input(type="hidden", name="username", value=account.name, read_only=True),
@@ -83,7 +97,12 @@ def page() -> rx.Component:
             rx.el.span(icon("clipboard-check", 20), class_name="logo"),
             rx.el.h1("Review Console"),
             rx.el.p("Decide what the agents may do. Every decision is recorded.", class_name="dim"),
-            rx.el.div(sign_in_form(), rx.cond(any_demo, demo_accounts()), class_name="card login-card"),
+            rx.el.div(
+                sign_in_form(),
+                rx.cond(Login.provider != "", provider_link()),
+                rx.cond(any_demo, demo_accounts()),
+                class_name="card login-card",
+            ),
             rx.cond(any_demo, rx.el.p(icon("info", 14), rx.el.span(hint), class_name="small dim login-hint")),
             class_name="login-box",
         ),
