@@ -42,6 +42,19 @@ def _install(settings: Settings, sources: "dict[str, Source]") -> "Deps":
     return made
 
 
+def refuse_known_passwords(made: "Deps") -> None:
+    """A data folder that a demo has used keeps its accounts, and everyone knows their password."""
+    from console.services import known_passwords
+
+    if made.settings.server.on_loopback:
+        return
+    if found := known_passwords.enabled(made):
+        raise SettingsError(
+            f"{made.settings.server.host} is not a loopback address, and {', '.join(found)} have the demo's "
+            "password: disable them with `console users disable NAME`, or use another --data"
+        )
+
+
 def prepare(settings: Settings) -> None:
     """What can be refused before the port opens: a data folder, a database that can be written."""
     open_database(settings).dispose()

@@ -12,9 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.api.headers import with_headers
 from console.api.proxies import TrustedProxies
-from console.compose import compose
+from console.compose import compose, refuse_known_passwords
+from console.exposure import check_exposure
 from console.seed import seed
-from console.settings import ServerSettings, Settings, check_exposure
+from console.settings import ServerSettings, Settings
 from console.settings_file import SettingsError
 from console.webconfig import CLIENT, CSP_FILE, activate, install, make_config, prepare_serving
 
@@ -175,7 +176,9 @@ def serve(settings: Settings) -> None:
     """Returns after Ctrl-C or SIGTERM, with the port free again."""
     check_exposure(settings)
     refuse_taken_port(settings.server.host, settings.server.port)
-    seed(settings, compose(settings))
+    made = compose(settings)
+    refuse_known_passwords(made)
+    seed(settings, made)
     asyncio.run(run(load(settings), settings))
     print("Review Console has stopped.", flush=True)
 

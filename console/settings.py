@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -261,32 +260,3 @@ def _one_line(wrong: ValidationError, file: Path | None) -> str:
     if first["type"] == "extra_forbidden":
         return f"unknown setting {place}: correct its name or remove it"
     return f"{place}: {first['msg'].removeprefix('Value error, ')}"
-
-
-def exposures(settings: Settings) -> Iterator[str]:
-    """Off loopback nothing may rest on a default that was made for one person at one machine."""
-    server = settings.server
-    if bool(server.tls_cert) != bool(server.tls_key):
-        yield "server.tls_cert and server.tls_key belong together: set both or neither"
-    if server.on_loopback:
-        return
-    where = f"{server.host} is not a loopback address"
-    if settings.demo:
-        yield f"{where}, and the demo's passwords are known: use --host 127.0.0.1"
-    if not server.origins:
-        yield f"{where}: set server.origins to the addresses people open"
-    if not server.tls_cert and not server.trusted_proxies:
-        yield (
-            f"{where}, and passwords would travel in clear text: "
-            "set server.tls_cert and server.tls_key, or server.trusted_proxies"
-        )
-    generated = settings.data / "keys" / "ledger.key"
-    key = settings.ledger.key
-    if key is None or not key.is_file() or key.resolve() == generated.resolve():
-        yield f"{where}: set ledger.key to a key file of your own"
-
-
-def check_exposure(settings: Settings) -> None:
-    """Raise `SettingsError` with the first reason not to start; `console doctor` lists them all."""
-    for reason in exposures(settings):
-        raise SettingsError(reason)

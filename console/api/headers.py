@@ -7,6 +7,8 @@ from pathlib import Path
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from console.settings import LOOPBACK
+
 FIXED = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -16,6 +18,8 @@ FIXED = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+# A year, after which a person who never came back may again be led to a copy in clear text.
+STRICT_TRANSPORT = "max-age=31536000"
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -44,6 +48,13 @@ def caching(path: str) -> str:
     return "no-store" if path.startswith(("/api", "/auth")) else "no-cache"
 
 
+def strict_transport(scope: Scope) -> bool:
+    """Under TLS, but not by the name that every other server of a developer's machine has, too."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    name = host.decode("latin-1").rpartition("]")[0] or host.decode("latin-1").partition(":")[0]
+    return scope.get("scheme") == "https" and name.strip("[") not in LOOPBACK
+
+
 def with_headers(hashes_file: Path) -> Callable[[ASGIApp], ASGIApp]:
     """`hashes_file` is written by the build; while the build itself imports the app it is not there yet."""
     hashes = json.loads(hashes_file.read_text()) if hashes_file.exists() else []
@@ -55,6 +66,8 @@ def with_headers(hashes_file: Path) -> Callable[[ASGIApp], ASGIApp]:
                 if message["type"] == "http.response.start":
                     headers = MutableHeaders(scope=message)
                     headers.update(fixed)
+                    if strict_transport(scope):
+                        headers["strict-transport-security"] = STRICT_TRANSPORT
                     kept = caching(scope["path"]) if message["status"] < 400 else "no-store"
                     headers.setdefault("cache-control", kept)
                 await send(message)

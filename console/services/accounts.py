@@ -54,7 +54,7 @@ class DemoAccount:
     says: str
 
 
-_DEMO = (
+DEMO = (
     DemoAccount("sam", "supervisor", "works the queue, decides"),
     DemoAccount("sue", "supervisor", "second person for high risk"),
     DemoAccount("quinn", "qa", "replays and grades, never decides"),
@@ -76,6 +76,10 @@ def nobodys_hash() -> str:
 def _bytes(password: str) -> bytes:
     """Half a character, too, has bytes that can be hashed."""
     return password.encode("utf-8", "surrogatepass")
+
+
+def fits(password: str, password_hash: str) -> bool:
+    return _hasher().verify(_bytes(password[:1000]), password_hash)
 
 
 def digest_of(token: str) -> str:
@@ -121,7 +125,7 @@ def _user_with(deps: Deps, name: str, password: str) -> RowMapping | None:
     with read(deps.engine) as connection:
         user = users.by_name(connection, name) if findable(name) else None
     # The hash is computed for unknown names, too, so that the time taken tells nothing.
-    right = _hasher().verify(_bytes(password[:1000]), user["password_hash"] if user else nobodys_hash())
+    right = fits(password, user["password_hash"] if user else nobodys_hash())
     return user if right and user is not None and user["disabled_at"] is None else None
 
 
@@ -200,7 +204,7 @@ def actor_of_token(deps: Deps, bearer: str) -> Actor | None:
 
 def demo_accounts(deps: Deps) -> Sequence[DemoAccount]:
     """The cast of the demo; empty outside it, so that the login page offers nothing it should not."""
-    return _DEMO if deps.settings.demo else ()
+    return DEMO if deps.settings.demo else ()
 
 
 def ensure_demo_accounts(deps: Deps) -> None:

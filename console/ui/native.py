@@ -16,6 +16,13 @@ class NativeForm(BaseHTML):  # type: ignore[misc]
     method: rx.Var[str]
 
 
+class NativeLink(BaseHTML):  # type: ignore[misc]
+    """Followed by the browser. `rx.el.a` looks for a page of ours at the address, and finds none."""
+
+    tag = "a"
+    href: rx.Var[str]
+
+
 class Tail(rx.Component):
     """`chunk` is the JSON text "[offset, text]" with the offset in UTF-16 units, as JavaScript counts."""
 
@@ -47,6 +54,7 @@ class DeskKeys(rx.Component):
 
 
 native_form = NativeForm.create
+native_link = NativeLink.create
 tail = Tail.create
 when = When.create
 page_title = PageTitle.create

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from console.settings import check_exposure, exposures, load_settings
+from console.exposure import check_exposure, exposures
+from console.settings import load_settings
 from console.settings_file import SettingsError
 
 AGENT = '[sources.support]\ngraph = "./agent.py:graph"\n'

@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from console.features.login.state import Login as LoginState
-from console.ui.native import native_form, page_title
+from console.ui.native import native_form, native_link, page_title
 from console.ui.parts import avatar, icon, note
 from console.ui.theme import Drawn, test_id
 
@@ -41,11 +41,10 @@ def sign_in_form() -> rx.Component:
 def provider_link() -> rx.Component:
     """A link, not a form: the CSP lets forms lead to our own site only."""
     return rx.el.div(
-        rx.el.a(
+        native_link(
             icon("key-round", 16),
             Login.provider,
             href="/auth/oidc/start",
-            rel="nofollow",
             custom_attrs=test_id("login-provider"),
         ),
         class_name="login-provider",
