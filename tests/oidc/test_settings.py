@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console.settings import load_settings
+from console.settings import OidcSettings, load_settings
+from tests.serving import ROOT
 from tests.setup.test_settings import refusal, written
 
 OIDC = """[oidc]
@@ -59,3 +60,17 @@ def test_a_provider_is_refused_unless_it_is_whole_and_safe(
 def test_clear_text_is_for_a_provider_on_this_machine(host: str, tmp_path: Path) -> None:
     file = written(tmp_path, OIDC.replace("https://login.example", f"http://{host}"))
     assert load_settings(file).oidc.issuer.startswith(f"http://{host}")
+
+
+def test_every_setting_is_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "sign-in.md").read_text()
+    assert [key for key in OidcSettings.model_fields if f"\n| `{key}` |" not in text] == []
+
+
+def test_the_example_of_the_documentation_is_accepted(tmp_path: Path) -> None:
+    example = (ROOT / "docs" / "sign-in.md").read_text().partition("```toml\n")[2].partition("```")[0]
+    assert list(load_settings(written(tmp_path, example)).oidc.roles.values()) == [
+        "admin",
+        "supervisor",
+        "qa",
+    ]

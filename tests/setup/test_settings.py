@@ -214,6 +214,12 @@ SAFE = {"host": "0.0.0.0", "origins": ["https://review.example"], "trusted_proxi
         ({"origins": []}, False, "server.origins"),
         ({"trusted_proxies": []}, False, "server.tls_cert"),
         ({"tls_cert": "cert.pem"}, False, "server.tls_key"),
+        ({"origins": ["http://review.example"]}, False, "clear text"),
+        ({"origins": ["https://review.example", "*"]}, False, "server.origins"),
+        ({"origins": ["https://review.example/"]}, False, "server.origins"),
+        ({"origins": ["https://*.example"]}, False, "server.origins"),
+        ({"trusted_proxies": ["0.0.0.0/0"]}, False, "everybody"),
+        ({"trusted_proxies": ["10.0.0.1", "::/0"]}, False, "everybody"),
     ],
 )
 def test_off_loopback_each_missing_safety_is_refused(
