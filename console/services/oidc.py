@@ -102,7 +102,10 @@ def finish(deps: Deps, cookie: str, back: Returned, redirect_uri: str, address: 
     asked = provider.of(settings)
     if asked.metadata().get("authorization_response_iss_parameter_supported") is True and not back.issuer:
         raise SignOnFailed("it does not name its issuer")
-    tokens = asked.exchange(back.code, _made(cookie, "verifier"), redirect_uri)
+    try:
+        tokens = asked.exchange(back.code, _made(cookie, "verifier"), redirect_uri)
+    except provider.Refused as wrong:
+        raise SignOnFailed(f"the provider says {wrong.code}") from None
     claims = checked(asked, tokens, _made(cookie, "nonce"))
     person = person_in(settings, _with_more(asked, claims, tokens))
     once = hashlib.sha256(back.state.encode()).hexdigest()

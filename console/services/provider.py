@@ -15,11 +15,11 @@ from typing import Any
 
 import httpx2
 from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
-from authlib.integrations.httpx_client import OAuth2Client  # type: ignore[import-untyped]
+from authlib.integrations.httpx_client import OAuth2Client, OAuthError  # type: ignore[import-untyped]
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from console.domain.errors import Unavailable
+from console.domain.errors import Unauthenticated, Unavailable
 from console.settings import OidcSettings, is_safe_address
 
 log = logging.getLogger("console.sign_on")
@@ -30,11 +30,28 @@ KEPT_SECONDS = 3600.0
 AGAIN_AFTER_SECONDS = 15.0
 NEW_KEYS_AFTER_SECONDS = 60.0
 MOST_AT_ONCE = 4
+# RFC 6749, 5.2: the only words of the provider's that may stand in our log.
+ERRORS = {
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+}
 METHODS = ("client_secret_basic", "client_secret_post", "none")
 
 
 class ProviderDown(Unavailable):
     """The provider does not answer, or answers what no provider may; passwords go on working."""
+
+
+class Refused(Unauthenticated):
+    """The provider works, but not with this code or this client; `code` is OAuth's word for why."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__("The identity provider refused.")
+        self.code = code if code in ERRORS else "an error of its own"
 
 
 class _Bounded(httpx2.SyncByteStream):
@@ -100,7 +117,7 @@ class Provider:
         if found.get("issuer") != self.settings.issuer:
             raise self._down("its description is of another issuer")
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
-            if not isinstance(found.get(name), str) or not is_safe_address(found[name]):
+            if not self._is_safe(found.get(name)):
                 raise self._down(f"its {name} is missing or not safe")
         with self._lock:
             self._metadata = (self._clock(), found)
@@ -124,7 +141,7 @@ class Provider:
         return found
 
     def exchange(self, code: str, verifier: str, redirect_uri: str) -> dict[str, Any]:
-        """The tokens for a code. `ProviderDown` also when it refuses: a code is tried once only."""
+        """The tokens for a code, which is tried once only; `Refused` when it is not taken."""
         address = self.metadata()["token_endpoint"]
         with self._asking(), self._client(redirect_uri) as client:
             return dict(client.fetch_token(address, code=code, code_verifier=verifier))
@@ -132,7 +149,7 @@ class Provider:
     def about(self, access_token: str) -> dict[str, Any]:
         """Claims that this provider keeps out of its ID token; nothing when it has no such address."""
         address = self.metadata().get("userinfo_endpoint")
-        if not isinstance(address, str) or not is_safe_address(address):
+        if not isinstance(address, str) or not self._is_safe(address):
             return {}
         return self._get(address, {"authorization": f"Bearer {access_token}"})
 
@@ -144,6 +161,12 @@ class Provider:
                 address, state=state, nonce=nonce, code_verifier=verifier, response_type="code"
             )
         return str(url)
+
+    def _is_safe(self, address: object) -> bool:
+        """A provider elsewhere may not lead us to what runs on this machine."""
+        if not isinstance(address, str) or not is_safe_address(address):
+            return False
+        return address.startswith("https:") or self.settings.issuer.startswith("http:")
 
     def _client(self, redirect_uri: str) -> Any:
         secret = self.settings.client_secret
@@ -189,6 +212,8 @@ class Provider:
         except httpx2.TransportError as wrong:
             self._failed_at = self._clock()
             raise self._down(f"it cannot be reached ({type(wrong).__name__})") from None
+        except OAuthError as wrong:
+            raise Refused(str(wrong.error)) from None
         except (httpx2.HTTPError, AuthlibBaseError, ValueError, RecursionError) as wrong:
             raise self._down(f"its answer cannot be used ({type(wrong).__name__})") from None
         finally:

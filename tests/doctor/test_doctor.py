@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -25,6 +27,7 @@ from console.settings_file import SettingsError
 from console.store import ledger
 from console.store.engine import write
 from tests.oidc.fake import FakeProvider
+from tests.serving import Server, environment
 
 
 def said(findings: Iterator[Finding], mark: str, subject: str) -> str:
@@ -34,11 +37,21 @@ def said(findings: Iterator[Finding], mark: str, subject: str) -> str:
     return found.detail
 
 
-@pytest.fixture
-def used(tmp_path: Path) -> Iterator[Deps]:
-    """A data folder in which a demo has run, with its key."""
-    made = compose_without_agents(load_settings(data=tmp_path / "data", demo=True))
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: four passwords are slow to hash."""
+    folder = tmp_path_factory.mktemp("demo") / "data"
+    made = compose_without_agents(load_settings(data=folder, demo=True))
     notes.make_key(made.settings.ledger_key)
+    made.engine.dispose()
+    return folder
+
+
+@pytest.fixture
+def used(demo_folder: Path, tmp_path: Path) -> Iterator[Deps]:
+    """A data folder in which a demo has run, with its key."""
+    shutil.copytree(demo_folder, tmp_path / "data")
+    made = compose_without_agents(load_settings(data=tmp_path / "data", demo=True))
     yield made
     made.engine.dispose()
 
@@ -207,3 +220,26 @@ def test_a_provider_that_answers_is_fine(monkeypatch: pytest.MonkeyPatch) -> Non
     oidc = {"issuer": "https://login.example", "client_id": "c", "client_secret": "s", "roles": {"a": "qa"}}
     assert said(surface.answers(Settings(oidc=oidc)), "ok", "identity provider") == "https://login.example"
     assert fake.calls == ["/.well-known/openid-configuration", "/keys"]
+
+
+def test_serve_says_so_in_one_line_before_it_opens_the_port(demo_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo_folder, tmp_path / "data")
+    notes.make_key(tmp_path / "own.key")
+    env = {
+        "CONSOLE_SERVER__HOST": "0.0.0.0",
+        "CONSOLE_SERVER__ORIGINS": '["https://review.example"]',
+        "CONSOLE_SERVER__TRUSTED_PROXIES": '["10.0.0.1"]',
+        "CONSOLE_LEDGER__KEY": str(tmp_path / "own.key"),
+    }
+    ended = subprocess.run(
+        Server(tmp_path / "data", args=()).command(),
+        env=environment(env),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()
+    assert "sam, sue, quinn, ada have the demo's password" in line
+    assert "console users disable NAME" in line

@@ -90,6 +90,7 @@ async def test_an_unusable_answer_of_the_provider_is_a_line_on_the_login_page(
         {"token_endpoint": "file:///etc/passwd"},
         {"token_endpoint": None},
         {"jwks_uri": "https://"},
+        {"jwks_uri": "http://127.0.0.1:6379/"},
         {"jwks_uri": "https://user@login.example/keys"},
     ],
     ids=lambda changed: json.dumps(changed),
@@ -131,3 +132,25 @@ def test_what_the_provider_publishes_is_asked_for_once_an_hour() -> None:
         known.keys()
     assert fake.calls.count("/.well-known/openid-configuration") == 2
     assert fake.calls.count("/keys") == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "logged"),
+    [
+        ("invalid_grant", "invalid_grant"),
+        ("invalid_client", "invalid_client"),
+        ("SECRET", "error of its own"),
+    ],
+)
+async def test_a_code_that_the_provider_refuses_is_not_a_provider_that_is_down(
+    world: World, error: str, logged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    body = {"error": error, "error_description": "SECRET WORDS"}
+    world.fake.answers["/token"] = lambda: httpx2.Response(400, json=body)
+    async with world.browser() as browser:
+        state = await begin(world, browser)
+        assert failure(await finish(browser, state)) == "sign-on"
+        assert (await browser.get("/auth/oidc/start", headers=OWN)).headers["location"] != "/login"
+    ours = " ".join(each.getMessage() for each in caplog.records if each.name.startswith("console"))
+    assert f"the provider says {logged}" in ours.replace("an error", "error")
+    assert "SECRET" not in ours
