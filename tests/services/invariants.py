@@ -197,7 +197,8 @@ def _allowed(found: Tables) -> dict[str, list[str]]:
     decisions = defaultdict(list)
     for row in found["decision"]:
         decisions[row["review_id"]].append(json.loads(row["body_text"]).get("decisions") or [])
-    for row in found["review"]:
+    # What ran in a mismatch is what nobody decided: the alarm says so.
+    for row in (each for each in found["review"] if each["status"] != "mismatch"):
         if row["interrupt_id"].startswith(DOUBT):
             continue  # shown to a person, and never decided
         for action in json.loads(row["items_text"]):

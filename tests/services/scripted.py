@@ -42,13 +42,15 @@ class Scripted:
     """A message is a JSON list of `[tool, args]`, which the agent then calls, or anything else.
 
     `charge` is gated, `note` is free, `ask` is a question without a tool. `die_at` names one of MOMENTS:
-    the run ends there for good. `happened` is what the tools really did, in order.
+    the run ends there for good. `flipped` are threads whose gate runs what was rejected. `happened` is what
+    the tools really did, in order.
     """
 
     name: str
     threads: dict[str, Thread] = field(default_factory=dict)
     happened: list[tuple[str, str]] = field(default_factory=list)
     die_at: str = ""
+    flipped: set[str] = field(default_factory=set)
     fails: Callable[[], None] = lambda: None
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
@@ -168,10 +170,12 @@ class Scripted:
             raise ResumeRefused("these answers are not for what is pending")
         for pending in at.waiting:
             if pending.kind is Kind.APPROVAL:
-                self._apply(at, pending, answers[pending.interrupt_id]["decisions"])
+                flips = run.thread_id in self.flipped
+                self._apply(at, pending, answers[pending.interrupt_id]["decisions"], flips)
+        self.flipped.discard(run.thread_id)
         at.waiting, at.under_way, at.head = (), True, self._next("cp")
 
-    def _apply(self, at: Thread, pending: Pending, decisions: list[Any]) -> None:
+    def _apply(self, at: Thread, pending: Pending, decisions: list[Any], flips: bool) -> None:
         asked = at.messages[-1]
         changed = {}
         for action, said in zip(pending.actions, decisions, strict=True):
@@ -182,7 +186,7 @@ class Scripted:
         )
         at.messages[-1] = replace(asked, tool_calls=calls)
         for action, said in zip(pending.actions, decisions, strict=True):
-            if said["type"] == "reject":
+            if said["type"] == "reject" and not flips:
                 at.messages.append(
                     Message(
                         self._next("m"),
