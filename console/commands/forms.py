@@ -1,12 +1,14 @@
 """Edit forms, tried without an agent."""
 
-import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from console.commands._options import WrongUse, show_json
+
+if TYPE_CHECKING:
+    from console.forms.form import Form
 
 app = typer.Typer(help="Edit forms, tried without an agent.", no_args_is_help=True)
 
@@ -26,47 +28,63 @@ def preview(
     as_json: Annotated[bool, typer.Option("--json", help="For scripts")] = False,
 ) -> None:
     """Show the form for these arguments, with edits put in and every error."""
-    from console.forms.exact import JsonProblem, dumps, loads
-    from console.forms.fields import fields, merge
-
-    try:
-        known, values = loads(schema.read_bytes()), loads(args.read_bytes())
-        edits = dict(_edit(each) for each in set_ or ())
-        texts = {
-            pointer: value if isinstance(value, str) else dumps(value) for pointer, value in edits.items()
-        }
-    except (OSError, JsonProblem) as unread:
-        raise WrongUse(f"cannot be read: {unread}") from None
-    if not isinstance(known, dict) or not isinstance(values, dict):
-        raise WrongUse("schema and arguments are JSON objects")
-    form = fields(values, known)
-    merged, problems = merge(values, known, texts)
+    form = _edited(_opened(schema, args), set_ or [])
     if as_json:
-        drawn_as_text = [field.pointer for field in form if field.kind == "json"]
-        shown = {
-            "fields": form,
-            "args_text": dumps(merged),
-            "errors": problems,
-            "drawn_as_text": drawn_as_text,
-        }
-        show_json({key: _rows(value) for key, value in shown.items()})
+        show_json(_document(form))
         return
-    for field in form:
-        typer.echo(f"{field.pointer}\t{field.kind}\t{texts.get(field.pointer, field.text)}")
-    for problem in problems:
+    for field in form.tree.walk():
+        if field.pointer:
+            typer.echo(f"{field.pointer}\t{field.kind}\t{field.text or field.state}")
+    for problem in form.errors:
         typer.echo(f"{problem.pointer}: {problem.message}", err=True)
 
 
-def _rows(value: object) -> object:
-    if isinstance(value, list):
-        return [dataclasses.asdict(each) if dataclasses.is_dataclass(each) else each for each in value]  # type: ignore[arg-type]
-    return value
+def _opened(schema: Path, args: Path) -> "Form":
+    from console.forms.exact import JsonProblem, loads
+    from console.forms.form import open_text
+
+    try:
+        known, text = loads(schema.read_bytes()), args.read_bytes().decode()
+        form = open_text(text, known)
+    except (OSError, UnicodeDecodeError, JsonProblem) as unread:
+        raise WrongUse(f"cannot be read: {unread}") from None
+    if not isinstance(known, dict) or not isinstance(form.value, dict):
+        raise WrongUse("schema and arguments are JSON objects")
+    return form
 
 
-def _edit(text: str) -> tuple[str, object]:
-    from console.forms.exact import loads
+def _edited(form: "Form", edits: list[str]) -> "Form":
+    from console.forms.edits import Edit, Refused
+    from console.forms.exact import JsonProblem, loads
 
-    pointer, equals, value = text.partition("=")
-    if not equals or not pointer.startswith("/"):
-        raise WrongUse(f"--set {text} is not of the form /pointer=JSON")
-    return pointer, loads(value)
+    for each in edits:
+        pointer, equals, value = each.partition("=")
+        if not equals or not pointer.startswith("/"):
+            raise WrongUse(f"--set {each} is not of the form /pointer=JSON")
+        try:
+            loads(value)
+        except JsonProblem as problem:
+            # A number that cannot be kept is the form's to name, at its pointer; what is no JSON is not.
+            if "exactly" not in str(problem):
+                raise WrongUse(f"cannot be read: {problem}") from None
+        try:
+            form = form.apply(Edit("json", pointer, value))
+        except Refused as refused:
+            raise WrongUse(f"--set {each}: {refused}") from None
+    return form
+
+
+def _document(form: "Form") -> dict[str, object]:
+    """`fields` are the arguments, each with its `children`; the notes of those drawn as text say why."""
+    from console.forms.field import as_json
+
+    problems = [{"pointer": each.pointer, "message": each.message} for each in form.errors]
+    warnings = [{"pointer": each.pointer, "message": each.message} for each in form.warnings]
+    fields = form.tree.children if form.tree.kind == "object" else [form.tree]
+    return {
+        "fields": [as_json(each) for each in fields],
+        "args_text": form.args_text,
+        "errors": problems,
+        "warnings": warnings,
+        "drawn_as_text": [pointer for pointer, _ in form.drawn_as_text],
+    }

@@ -2,7 +2,7 @@
 
 A pattern can take exponential time, a chain of references can double with every link, and Python's own
 matcher gives nobody else a turn meanwhile. So every keyword counts against a budget, and patterns go through
-a matcher that can be told when to give up.
+matchers that end. Numbers are compared as the decimals they are written as.
 """
 
 from __future__ import annotations
@@ -10,18 +10,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
-import regex
 from jsonschema import Draft202012Validator
 from jsonschema import exceptions as failures
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import ValidationError
 from jsonschema.validators import SPECIFICATIONS, extend  # type: ignore[attr-defined]
 
+from console.forms import numbers, patterns
+from console.forms.dialect import modern
+from console.forms.wellformed import flaw
+
 _BrokenReference: Any = failures._WrappedReferencingError  # type: ignore[attr-defined]
-MAX_STEPS, MAX_SECONDS, MAX_PATTERN_SECONDS = 50_000, 0.5, 0.05
-MAX_UNIQUE_ITEMS, MAX_SCHEMA = 2_000, 200_000
+MAX_STEPS, MAX_SECONDS, MAX_UNIQUE_ITEMS = 50_000, 0.5, 2_000
 _PATTERNED = ("patternProperties", "unevaluatedProperties")
+TOO_LONG = "checking the arguments against the tool's schema takes too long"
+
+
+_T = TypeVar("_T")
 
 
 class Unusable(Exception):
@@ -29,52 +35,62 @@ class Unusable(Exception):
 
 
 class _Budget:
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.left = MAX_STEPS
-        self.until = time.monotonic() + MAX_SECONDS
+        self.until = time.monotonic() + seconds
+        self.unchecked: list[tuple[str, str]] = []
 
     def spend(self) -> None:
         self.left -= 1
         if self.left < 0 or time.monotonic() > self.until:
-            raise Unusable("checking the arguments against the tool's schema takes too long")
+            raise Unusable(TOO_LONG)
 
 
 _budget: ContextVar[_Budget] = ContextVar("budget")
 
 
+class Checker:
+    """One schema of Draft 2020-12, applied as often as needed. References are followed within it only."""
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self._validator = _Bounded(schema, registry=SPECIFICATIONS)
+
+    def check(self) -> None:
+        """`Unusable` for what is no schema."""
+        if wrong := flaw(self._schema):
+            raise Unusable(f"the tool's schema is broken: {wrong}")
+        text = repr(self._schema)
+        # Together these two match patterns where no budget reaches; alone each is bounded.
+        if all(name in text for name in _PATTERNED):
+            raise Unusable("the tool's schema combines patternProperties and unevaluatedProperties")
+
+    def errors(self, value: Any) -> tuple[list[ValidationError], list[tuple[str, str]]]:
+        """Every breach, in no particular order, and (pattern, text) for what could not be told in time."""
+        return self._bounded(lambda: list(self._validator.iter_errors(value)), MAX_SECONDS)
+
+    def fits(self, value: Any, schema: Any, seconds: float) -> bool:
+        """Whether the value fits this part of the schema."""
+        part = self._validator.evolve(schema=schema)
+        return self._bounded(lambda: bool(part.is_valid(value)), min(seconds, MAX_SECONDS))[0]
+
+    def _bounded(self, ask: Callable[[], _T], seconds: float) -> tuple[_T, list[tuple[str, str]]]:
+        token = _budget.set(budget := _Budget(seconds))
+        try:
+            return ask(), budget.unchecked
+        except (_BrokenReference, RecursionError, patterns.Broken) as error:
+            raise Unusable(f"the tool's schema is broken: {str(error)[:200]}") from None
+        except patterns.TooSlow:
+            raise Unusable("a pattern of the tool's schema takes too long on this text") from None
+        finally:
+            _budget.reset(token)
+
+
 def errors(value: Any, schema: Mapping[str, Any]) -> list[ValidationError]:
-    """Every breach, in no particular order; `Unusable` when the schema cannot be applied in time.
-
-    References are followed within the schema only.
-    """
-    token = _budget.set(_Budget())
-    try:
-        if len(repr(schema)) > MAX_SCHEMA:
-            raise Unusable("the tool's schema is too large")
-        _Bounded.check_schema(schema)
-        _refuse_both_patterned(schema)
-        return list(_Bounded(schema, registry=SPECIFICATIONS).iter_errors(value))
-    except SchemaError as error:
-        raise Unusable(f"the tool's schema is broken: {error.message[:200]}") from None
-    except (_BrokenReference, RecursionError, regex.error) as error:
-        raise Unusable(f"the tool's schema is broken: {str(error)[:200]}") from None
-    finally:
-        _budget.reset(token)
-
-
-def _refuse_both_patterned(schema: Any) -> None:
-    """Together these two match patterns where no budget reaches; alone each is bounded."""
-    text = repr(schema)
-    if all(name in text for name in _PATTERNED):
-        raise Unusable("the tool's schema combines patternProperties and unevaluatedProperties")
-
-
-def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found anywhere in the text; `Unusable` when that takes too long."""
-    try:
-        return regex.search(pattern, text, timeout=MAX_PATTERN_SECONDS) is not None
-    except TimeoutError:
-        raise Unusable("a pattern of the tool's schema takes too long on this text") from None
+    """Every breach, in no particular order; `Unusable` when the schema cannot be applied in time."""
+    checker = Checker(modern(schema))
+    checker.check()
+    return checker.errors(value)[0]
 
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
@@ -89,7 +105,14 @@ def _counted(keyword: Keyword) -> Keyword:
 
 
 def _pattern(_: Any, wanted: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not matches(wanted, instance):
+    if not isinstance(instance, str):
+        return
+    try:
+        found = patterns.matches(wanted, instance)
+    except patterns.TooSlow:
+        _budget.get().unchecked.append((wanted, instance))
+        return
+    if not found:
         yield ValidationError(f"does not match {wanted!r}")
 
 
@@ -97,7 +120,7 @@ def _pattern_properties(validator: Any, wanted: Any, instance: Any, _: Any) -> I
     if isinstance(instance, dict):
         for pattern, below in wanted.items():
             for key, value in instance.items():
-                if matches(pattern, key):
+                if patterns.matches(pattern, key):
                     yield from validator.descend(value, below, path=key, schema_path=pattern)
 
 
@@ -106,13 +129,14 @@ def _additional_properties(
 ) -> Iterator[ValidationError]:
     if not isinstance(instance, dict):
         return
-    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
-    extra = [key for key in instance if key not in named and not any(matches(each, key) for each in patterns)]
-    for key in extra:
+    named, patterned = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key in instance:
+        if key in named or any(patterns.matches(each, key) for each in patterned):
+            continue
         if isinstance(wanted, dict):
             yield from validator.descend(instance[key], wanted, path=key)
         elif not wanted:
-            yield ValidationError(f"there is no argument {key[:80]!r}")
+            yield ValidationError(f"there is no argument {key[:80]!r}", cause=KeyError(key))
 
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -121,11 +145,24 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> It
     yield from Draft202012Validator.VALIDATORS["uniqueItems"](validator, wanted, instance, schema) or ()
 
 
+def _comparing(right: Callable[[Any, Any], bool]) -> Keyword:
+    def compared(validator: Any, wanted: Any, instance: Any, _: Any) -> Iterator[ValidationError]:
+        if validator.is_type(instance, "number") and not right(instance, wanted):
+            yield ValidationError(f"{instance!r} is out of bounds")
+
+    return compared
+
+
 _OWN: dict[str, Keyword] = {
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "uniqueItems": _unique_items,
+    "minimum": _comparing(numbers.at_least),
+    "maximum": _comparing(numbers.at_most),
+    "exclusiveMinimum": _comparing(numbers.more_than),
+    "exclusiveMaximum": _comparing(numbers.less_than),
+    "multipleOf": _comparing(numbers.multiple_of),
 }
 _Bounded: Any = extend(  # type: ignore[no-untyped-call]
     Draft202012Validator,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from console.domain.errors import Problem
 from console.domain.errors import pointer_of as pointer_of
 from console.domain.text import has_lone_surrogate
-from console.forms.bounded import Unusable, errors
+from console.forms import checking
 from console.forms.exact import JsonProblem, dumps, loads
+from console.forms.schema import prepare
 
 _SCALARS = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 _HINTS = {
@@ -159,16 +160,7 @@ def validate(args: Any, schema: Mapping[str, Any] | None) -> list[Problem]:
 
 def breaches(value: Any, schema: Mapping[str, Any]) -> list[Problem]:
     """Where `value` breaks the schema; one that cannot be applied lets nothing pass."""
-    try:
-        found = errors(value, schema)
-    except Unusable as problem:
-        return [Problem(str(problem))]
-    found.sort(key=lambda error: list(map(str, error.absolute_path)))
-    return [Problem(error.message[:300], pointer=_pointer(error.absolute_path)) for error in found]
-
-
-def _pointer(path: Iterable[object]) -> str:
-    return "".join(map(pointer_of, path))
+    return checking.breaches(prepare(schema), value)[0]
 
 
 def _properties(schema: Mapping[str, Any] | None) -> dict[str, Any]:
