@@ -6,7 +6,9 @@ The provider is at 127.0.0.1 and the console at localhost, so that each is a for
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import time
 import urllib.error
@@ -60,13 +62,15 @@ def pair(built_frontend: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         env=environment({"PATH": path()}),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         wait_for(f"{issuer}/.well-known/openid-configuration", provider)
         with server:
             yield Pair(server, issuer)
     finally:
-        provider.kill()
+        # The command of the wheel starts the real Node as a child, which must end, too.
+        os.killpg(provider.pid, signal.SIGKILL)
         provider.wait()
 
 
