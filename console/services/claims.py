@@ -19,6 +19,7 @@ from console.services.deps import Deps
 from console.services.door import review_row
 from console.services.views import ClaimView
 from console.store import claims, ledger
+from console.store.claims import CLAIMABLE as CLAIMABLE
 from console.store.engine import RowMapping, read, write
 
 # Long enough to read a conversation and call a customer back.
@@ -32,7 +33,7 @@ def claim(deps: Deps, actor: Actor, review_id: str) -> ClaimView:
     now = datetime.now(UTC)
     if held is not None and held["actor_id"] == actor.id and not stale(held["at"], now):
         return _view(review_id, held)
-    if row["status"] in claims.CLAIMABLE and _free(held, actor, now):
+    if row["status"] in CLAIMABLE and _free(held, actor, now):
         with write(deps.engine) as connection:
             taken = claims.take(connection, row["id"], actor.id, actor.name, now, held)
             if taken:
@@ -99,7 +100,7 @@ def _tell(deps: Deps, row: RowMapping) -> None:
 
 def _refused(deps: Deps, actor: Actor, row: RowMapping, held: RowMapping | None, verb: str) -> Conflict:
     """The refusal, which stands in the log by then."""
-    if row["status"] not in claims.CLAIMABLE or held is None:
+    if row["status"] not in CLAIMABLE or held is None:
         why, kind = f"This review is {row['status']}; there is nothing to {verb}.", "closed"
     else:
         at = f"{held['at']:%H:%M:%S} UTC"

@@ -6,6 +6,7 @@ import reflex as rx
 
 from console.features.desk import Desk as DeskState
 from console.features.queue.state import Queue as QueueState
+from console.features.thread import claim
 from console.features.thread.state import Thread as ThreadState
 from console.ui.layout import try_again
 from console.ui.native import when
@@ -15,6 +16,17 @@ from console.ui.theme import Drawn, test_id
 Queue: Drawn = QueueState
 Thread: Drawn = ThreadState
 Desk: Drawn = DeskState
+
+
+def mark(item: Drawn) -> rx.Component:
+    """What state the review is in, and so what can be done about it."""
+    return rx.match(
+        item.mark_tone,
+        ("red", chip(icon("octagon-alert", 12), item.mark, tone="red")),
+        ("amber", chip(icon("wrench", 12), item.mark, tone="amber")),
+        ("iris", chip(icon("loader", 12), item.mark, tone="iris")),
+        word("hourglass", "waiting", "gray"),
+    )
 
 
 def row(item: Drawn) -> rx.Component:
@@ -39,13 +51,14 @@ def row(item: Drawn) -> rx.Component:
             class_name="end",
         ),
         rx.el.span(
-            rx.cond(
-                item.mark != "", chip(item.mark, tone=item.mark_tone), word("hourglass", "waiting", "gray")
-            ),
+            mark(item),
             rx.el.span(item.source, class_name="cut"),
             class_name="meta",
         ),
-        rx.el.span(class_name="end"),
+        rx.el.span(
+            rx.cond(item.claimed_by != "", claim.mark(item.claimed_by)),
+            class_name="end",
+        ),
         to=item.href,
         class_name="q-row",
         aria_current=rx.cond(Queue.current == item.id, "true", rx.Var("undefined")),

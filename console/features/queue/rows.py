@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from console.domain.review import UNDECIDED, ThreadStatus
 from console.domain.text import Segment, escape, visible
 from console.features.drawn import stamp
 from console.services.views import Page, QueueRow
 
+# The icon goes by the tone: colour is never the only sign.
 MARKS = {
     "awaiting_second": ("second person wanted", "iris"),
     "mismatch": ("ran other than decided", "red"),
@@ -16,6 +18,7 @@ MARKS = {
     "decided": ("recorded", "iris"),
     "resuming": ("running", "iris"),
 }
+REPAIR = ("needs repair", "amber")
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,11 @@ class Item:
     extra: str
     mark: str
     mark_tone: str
+    claimed_by: str
 
 
 def item(row: QueueRow, with_source: bool) -> Item:
-    mark, tone = MARKS.get(row.status, ("", "gray"))
+    mark, tone = _mark(row)
     return Item(
         id=row.id,
         href=thread_path(
@@ -49,7 +53,15 @@ def item(row: QueueRow, with_source: bool) -> Item:
         extra=_extra(row),
         mark=mark,
         mark_tone=tone,
+        claimed_by=row.claimed_by or "",
     )
+
+
+def _mark(row: QueueRow) -> tuple[str, str]:
+    """What can be done. No verdict reaches a poisoned thread, so its open review does not merely wait."""
+    if row.thread_status == ThreadStatus.POISONED and row.status in UNDECIDED:
+        return REPAIR
+    return MARKS.get(row.status, ("", "gray"))
 
 
 def _extra(row: QueueRow) -> str:

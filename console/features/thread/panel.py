@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from console.features.thread import ways_out
+from console.features.thread import claim, ways_out
 from console.features.thread.card import action_card
 from console.features.thread.review_state import Review as ReviewState
 from console.features.thread.state import Thread as ThreadState
@@ -35,6 +35,8 @@ def head() -> rx.Component:
                 rx.el.span(
                     icon("bot", 12), "asked at ", when(at=Review.opened_at, look="seconds"), class_name="word"
                 ),
+                " ",
+                claim.holder(),
                 class_name="small dim cut",
             ),
             class_name="grow",
@@ -47,6 +49,7 @@ def head() -> rx.Component:
             ),
             custom_attrs=test_id("review-status"),
         ),
+        claim.control(),
         class_name="pane-head",
     )
 

@@ -203,7 +203,7 @@ class Review(rx.State):
         from console.features.thread.state import Thread
 
         thread = await self.get_state(Thread)
-        await thread._read_reviews(parse.identifier(review_id))
+        await thread._saw(await thread._read_reviews(parse.identifier(review_id)))
 
     @guarded(Permission.DECIDE)
     async def submit(self, key: Any) -> None:

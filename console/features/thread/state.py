@@ -11,11 +11,13 @@ import reflex as rx
 from console.domain import access
 from console.domain.access import Permission
 from console.domain.errors import ConsoleError, Forbidden, NotFound
+from console.domain.review import UNDECIDED
 from console.domain.text import escape
 from console.features import parse
 from console.features.desk import Desk
 from console.features.queue.rows import thread_path
 from console.features.queue.state import Queue
+from console.features.thread.claim_state import Claim
 from console.features.thread.messages import MessageRow, rows
 from console.features.thread.review_state import Review
 from console.features.thread.ways_out_state import OpenCall, WaysOut, open_calls
@@ -23,8 +25,8 @@ from console.live.broadcast import BROADCASTER
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
-from console.services import chat, deps, inbox
-from console.services.views import ThreadView
+from console.services import chat, deps, inbox, seen
+from console.services.views import ReviewView, ThreadView
 
 WINDOW = 50
 # As in services.chat. The browser does not cut at it: a message that is too long is refused whole.
@@ -110,6 +112,7 @@ class Thread(rx.State):
         self.phase, self.problem, self.messages, self.earlier = phase, problem, [], 0
         self._say_chunk(0, "")
         (await self.get_state(Review))._clear()
+        (await self.get_state(Claim))._show(None)
         (await self.get_state(WaysOut))._clear()
         (await self.get_state(Queue))._mark("")
         BROADCASTER.watch(self.router.session.client_token, "desk")
@@ -134,7 +137,7 @@ class Thread(rx.State):
         BROADCASTER.watch(self.router.session.client_token, "desk", view.source, view.thread_id)
         self._take(view)
         await self._read_messages()
-        await self._read_reviews(review)
+        await self._saw(await self._read_reviews(review))
         self._say_chunk(0, self._draft())
         self.phase = "ready"
         return True
@@ -156,7 +159,8 @@ class Thread(rx.State):
         self.earlier, self._open_calls = window.earlier, open_calls(window.items)
         self._last = next((each.text for each in reversed(window.items) if each.role == "ai"), "")
 
-    async def _read_reviews(self, wanted: str = "") -> None:
+    async def _read_reviews(self, wanted: str = "") -> ReviewView | None:
+        """Draw the review that stands on the desk now, and return it."""
         where = self._source, self._thread_id
         reviews = await asyncio.to_thread(inbox.thread_reviews, deps.current(), acting(), *where)
         review = await self.get_state(Review)
@@ -165,6 +169,14 @@ class Thread(rx.State):
         (await self.get_state(Queue))._mark(review.id)
         if self._view is not None:
             (await self.get_state(WaysOut))._show(self._view, self._open_calls, reviews)
+        shown = next((each for each in reviews if each.id == review.id), None)
+        (await self.get_state(Claim))._show(shown)
+        return shown
+
+    async def _saw(self, review: ReviewView | None) -> None:
+        """For the log: this person was shown this version."""
+        if review is not None:
+            await asyncio.to_thread(seen.record, deps.current(), acting(), review)
 
     async def _reread(self) -> None:
         if not self._thread_id:
@@ -172,7 +184,9 @@ class Thread(rx.State):
         actor, where = acting(), self._thread_id
         self._take(await asyncio.to_thread(chat.thread, deps.current(), actor, where, source=self._source))
         await self._read_messages()
-        await self._read_reviews()
+        shown = await self._read_reviews()
+        # Watching a decided one take its course is no new look at the request.
+        await self._saw(shown if shown is not None and shown.status in UNDECIDED else None)
         self._follow()
 
     def _draft(self) -> str:
