@@ -165,8 +165,11 @@ def _tagged_object(value: Any, level: int) -> Any:
 def flaws(value: Any) -> Iterator[tuple[tuple[object, ...], str]]:
     """(path, why) of everything that a stored answer could not keep exactly as a person gave it."""
     match value:
-        case None | bool() | int():
+        case None | bool():
             return
+        case int():
+            if value.bit_length() > _PRINTABLE_BITS:
+                yield (), "a number of thousands of digits cannot be kept"
         case str():
             if has_lone_surrogate(value):
                 yield (), "holds half a character; type it again"

@@ -66,10 +66,10 @@ class Life(People):
         self.work_all()
         self.did("works")
 
-    @has("decided", done_to="", died="", work="resume")
+    @has("decided", done_to="", died="", work="resume", flips=False)
     @rule(at=st.integers(0, 9), moment=st.sampled_from(MOMENTS))
     def dies(self, at: int, moment: str) -> None:
-        talk = self.one(at, "decided", done_to="", died="", work="resume")
+        talk = self.one(at, "decided", done_to="", died="", work="resume", flips=False)
         if talk is None:
             return
         self.stage.lapse()
