@@ -23,6 +23,9 @@ from console.forms.wellformed import flaw
 
 _BrokenReference: Any = failures._WrappedReferencingError  # type: ignore[attr-defined]
 MAX_STEPS, MAX_SECONDS, MAX_UNIQUE_ITEMS = 50_000, 0.5, 2_000
+# Keywords within keywords, well before Python's own limit on the stack: jsonschema keeps its references in a
+# compiled library that panics there, past every `except Exception`.
+MAX_NESTED = 100
 _PATTERNED = ("patternProperties", "unevaluatedProperties")
 TOO_LONG = "checking the arguments against the tool's schema takes too long"
 
@@ -38,12 +41,17 @@ class _Budget:
     def __init__(self, seconds: float) -> None:
         self.left = MAX_STEPS
         self.until = time.monotonic() + seconds
+        self.nested = 0
         self.unchecked: list[tuple[str, str]] = []
 
     def spend(self) -> None:
         self.left -= 1
         if self.left < 0 or time.monotonic() > self.until:
             raise Unusable(TOO_LONG)
+        if self.nested > MAX_NESTED:
+            raise Unusable(
+                "the tool's schema refers to itself without end, or the arguments are nested too deeply"
+            )
 
 
 _budget: ContextVar[_Budget] = ContextVar("budget")
@@ -98,8 +106,13 @@ Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
 
 def _counted(keyword: Keyword) -> Keyword:
     def bounded(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        _budget.get().spend()
-        yield from keyword(validator, wanted, instance, schema) or ()
+        budget = _budget.get()
+        budget.spend()
+        budget.nested += 1
+        try:
+            yield from keyword(validator, wanted, instance, schema) or ()
+        finally:
+            budget.nested -= 1
 
     return bounded
 
