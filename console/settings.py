@@ -31,6 +31,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 DEMO_SOURCE = "support"
 DEMO_GRAPH = "console.demo.agent:graph"
 DURATION = re.compile(r"(\d+)(s|m|h|d)")
+IDLE, LIFETIME = timedelta(hours=12), timedelta(days=7)
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 Decision = Literal["approve", "edit", "reject", "respond"]
@@ -133,6 +134,15 @@ class ServerSettings(_Section):
         return tuple(f"{self.scheme}://{name}{port}" for name in ("localhost", "127.0.0.1", "[::1]"))
 
 
+class SessionSettings(_Section):
+    """A sign-in ends `lifetime` after it began, and earlier when it is not used for `idle`."""
+
+    idle: Annotated[timedelta, BeforeValidator(_duration)] = Field(default=IDLE, ge=timedelta(minutes=1))
+    lifetime: Annotated[timedelta, BeforeValidator(_duration)] = Field(
+        default=LIFETIME, ge=timedelta(minutes=1)
+    )
+
+
 class OidcSettings(_Section):
     """Sign-in through an identity provider, beside passwords; off while `issuer` is empty.
 
@@ -189,6 +199,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings = DatabaseSettings()
     ledger: LedgerSettings = LedgerSettings()
     server: ServerSettings = ServerSettings()
+    sessions: SessionSettings = SessionSettings()
     oidc: OidcSettings = OidcSettings()
     policy: PolicySettings = PolicySettings()
 

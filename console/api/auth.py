@@ -15,7 +15,7 @@ from console.api.problem import ACTOR, ForeignOrigin
 from console.domain.access import Actor, Permission, require
 from console.domain.canonical import sha256
 from console.domain.errors import Unauthenticated
-from console.services import accounts, deps
+from console.services import accounts, deps, tokens
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 Cookie = Annotated[
@@ -30,7 +30,7 @@ def caller(request: Request, cookie: Cookie, token: Bearer) -> Actor:
     """The signed-in person or token owner. A bearer token wins over a cookie, also when it is wrong."""
     with_token = "authorization" in request.headers
     credential = (token.credentials if token else "") if with_token else (cookie or "")
-    look_up = accounts.actor_of_token if with_token else _by_cookie
+    look_up = tokens.actor_of_token if with_token else _by_cookie
     actor = look_up(deps.current(), credential) if credential else None
     if actor is None:
         raise Unauthenticated("Sign in with POST /api/v1/session, or send a valid bearer token.")
@@ -85,3 +85,4 @@ Decider = Annotated[Actor, Depends(needs(Permission.DECIDE))]
 Administrator = Annotated[Actor, Depends(needs(Permission.ADMINISTER))]
 Chatter = Annotated[Actor, Depends(needs(Permission.CHAT))]
 AuditReader = Annotated[Actor, Depends(needs(Permission.AUDIT_OWN))]
+AuditExporter = Annotated[Actor, Depends(needs(Permission.AUDIT_EXPORT))]

@@ -92,7 +92,9 @@ def log_out(request: Request) -> Response:
 def _sign_in(request: Request, name: str, password: str) -> accounts.SignedIn:
     """The new session ends the one that this browser had: else its open tabs would go on as someone else."""
     address = request.client.host if request.client else ""
-    signed_in = accounts.sign_in(deps.current(), name, password, address)
+    signed_in = accounts.sign_in(
+        deps.current(), name, password, address, request.headers.get("user-agent", "")
+    )
     if former := request.cookies.get(accounts.COOKIE):
         accounts.sign_out(deps.current(), former)
     return signed_in

@@ -43,6 +43,24 @@ GRANTS: dict[Permission, frozenset[Role]] = {
     Permission.AUDIT_EXPORT: frozenset({Role.ADMIN}),
     Permission.ADMINISTER: frozenset({Role.ADMIN}),
 }
+
+
+class Scope(StrEnum):
+    """What a token may do of what its owner's role may; a session is not narrowed."""
+
+    READ = "read"
+    DECIDE = "decide"
+
+
+READS = frozenset(
+    {
+        Permission.SIGNED_IN,
+        Permission.VIEW,
+        Permission.AUDIT_OWN,
+        Permission.AUDIT_ALL,
+        Permission.AUDIT_EXPORT,
+    }
+)
 _RULES: dict[Permission, str] = {
     Permission.SIGNED_IN: "Sign in first",
     Permission.VIEW: "Your account has no role yet. An admin can give it one",
@@ -70,6 +88,7 @@ class Actor:
     role: Role
     via: str = "web"
     session_digest: str = ""
+    scope: Scope = Scope.DECIDE
 
 
 def allows(role: Role, permission: Permission) -> bool:
@@ -82,6 +101,8 @@ def rule(permission: Permission) -> str:
 
 
 def require(actor: Actor, permission: Permission) -> None:
-    """Raise `Forbidden` with the rule when the actor's role lacks the permission."""
+    """Raise `Forbidden` with the rule when the actor's role, or the token they came with, lacks it."""
     if not allows(actor.role, permission):
         raise Forbidden(f"{rule(permission)}.", permission=permission.value)
+    if actor.scope is Scope.READ and permission not in READS:
+        raise Forbidden("This token may only read.", permission=permission.value)

@@ -54,6 +54,9 @@ class Kind(StrEnum):
     HANDED_BACK = "handed_back"
     USER_ADDED = "user_added"
     USER_DISABLED = "user_disabled"
+    USER_ENABLED = "user_enabled"
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105
+    SESSIONS_REVOKED = "sessions_revoked"
     TOKEN_CREATED = "token_created"  # noqa: S105
     TOKEN_REVOKED = "token_revoked"  # noqa: S105
     KEY_ROTATED = "key_rotated"

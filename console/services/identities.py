@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from console.domain.access import Actor, Role
 from console.domain.ledger import Kind
-from console.services import accounts
+from console.services import credentials
 from console.services.accounts import SignedIn
 from console.services.changes import Change
 from console.services.deps import Deps
-from console.store import identities, ledger, users
+from console.store import identities, ledger, sessions, users
 from console.store.engine import Connection, RowMapping, write
 
 LONGEST_NAME = 64
@@ -47,7 +47,7 @@ def sign_in(deps: Deps, person: Person, once: str, kept_seconds: int, address: s
     # Twice as long as an answer may take, so that it is too old before it is forgotten.
     forget_before = now - timedelta(seconds=2 * kept_seconds)
     # Here, since its first making is slow and the transaction should be short.
-    unusable = accounts.nobodys_hash()
+    unusable = credentials.nobodys_hash()
     with write(deps.engine) as connection:
         if not identities.use(connection, once, forget_before):
             return None
@@ -56,10 +56,10 @@ def sign_in(deps: Deps, person: Person, once: str, kept_seconds: int, address: s
             return None
         changed = _follow(connection, user, person.role)
         actor = Actor(
-            user["id"], user["name"], Role(person.role), session_digest=accounts.digest_of(token)[:16]
+            user["id"], user["name"], Role(person.role), session_digest=credentials.digest_of(token)[:16]
         )
-        expires_at = now + accounts.LIFETIME
-        users.add_session(connection, accounts.digest_of(token), user["id"], expires_at)
+        expires_at = now + deps.settings.sessions.lifetime
+        sessions.add(connection, credentials.digest_of(token), user["id"], expires_at, address)
         more = {"address": address, "issuer": person.issuer}
         ledger.append(connection, ledger.Entry(Kind.LOGIN, actor, more=more))
     if changed:

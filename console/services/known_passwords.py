@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from console.services import accounts
+from console.services import accounts, credentials
 from console.services.deps import Deps
 from console.store import users
 from console.store.engine import read
@@ -14,7 +14,7 @@ NAMES = tuple(account.name for account in accounts.DEMO)
 
 def among(people: Iterable[tuple[str, str]]) -> list[str]:
     """The names of those, of (name, password hash), whose password is the demo's."""
-    return [name for name, hashed in people if accounts.fits(accounts.DEMO_PASSWORD, hashed)]
+    return [name for name, hashed in people if credentials.fits(accounts.DEMO_PASSWORD, hashed)]
 
 
 def enabled(deps: Deps) -> list[str]:

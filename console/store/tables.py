@@ -40,6 +40,8 @@ class Session(SQLModel, table=True):
     seen_at: datetime
     expires_at: datetime
     revoked_at: datetime | None = None
+    address: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    agent: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
 
 
 class ApiToken(SQLModel, table=True):
@@ -50,6 +52,9 @@ class ApiToken(SQLModel, table=True):
     name: str = ""
     created_at: datetime
     revoked_at: datetime | None = None
+    scope: str = Field(default="decide", sa_column_kwargs={"server_default": "decide"})
+    expires_at: datetime | None = None
+    used_at: datetime | None = None
 
 
 class Thread(SQLModel, table=True):

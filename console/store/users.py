@@ -1,11 +1,11 @@
-"""People, their sign-ins and tokens."""
+"""People."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, func, insert, or_, select, update
 
 from console.store.tables import ApiToken, Session, User
 
@@ -28,45 +28,51 @@ def everyone(connection: Connection) -> list[RowMapping]:
     return list(connection.execute(select(USER).order_by(USER.c.name)).mappings())
 
 
+def _summaries(seen_after: datetime) -> Select[Any]:
+    """Each person with the sessions and tokens in force, counted, and when any session was last used."""
+    now = datetime.now(UTC)
+    of_sessions, of_tokens = SESSION.c.user_id == USER.c.id, TOKEN.c.user_id == USER.c.id
+    alive = SESSION.c.revoked_at.is_(None) & (SESSION.c.expires_at > now) & (SESSION.c.seen_at >= seen_after)
+    valid = TOKEN.c.revoked_at.is_(None) & or_(TOKEN.c.expires_at.is_(None), TOKEN.c.expires_at > now)
+    seen = select(func.max(SESSION.c.seen_at)).where(of_sessions)
+    signed_in = select(func.count()).select_from(SESSION).where(of_sessions, alive)
+    held = select(func.count()).select_from(TOKEN).where(of_tokens, valid)
+    return select(
+        USER.c.id,
+        USER.c.name,
+        USER.c.role,
+        USER.c.created_at,
+        USER.c.disabled_at,
+        seen.scalar_subquery().label("seen_at"),
+        signed_in.scalar_subquery().label("sessions"),
+        held.scalar_subquery().label("tokens"),
+    )
+
+
+def page(connection: Connection, after: str, limit: int, seen_after: datetime) -> list[RowMapping]:
+    query = _summaries(seen_after).where(USER.c.name > after).order_by(USER.c.name).limit(limit)
+    return list(connection.execute(query).mappings())
+
+
+def summary(connection: Connection, user_id: str, seen_after: datetime) -> RowMapping | None:
+    return connection.execute(_summaries(seen_after).where(USER.c.id == user_id)).mappings().first()
+
+
+def count(connection: Connection, cap: int) -> int:
+    few = select(USER.c.id).limit(cap).subquery()
+    return int(connection.execute(select(func.count()).select_from(few)).scalar_one())
+
+
+def other_admins(connection: Connection, user_id: str) -> int:
+    """How many enabled admins there are besides this user."""
+    query = select(func.count()).where(
+        USER.c.role == "admin", USER.c.disabled_at.is_(None), USER.c.id != user_id
+    )
+    return int(connection.execute(query).scalar_one())
+
+
 def change(connection: Connection, user_id: str, **values: Any) -> bool:
     return connection.execute(update(USER).where(USER.c.id == user_id).values(**values)).rowcount == 1
-
-
-def add_session(connection: Connection, digest: str, user_id: str, expires_at: datetime) -> None:
-    now = datetime.now(UTC)
-    connection.execute(
-        insert(SESSION).values(
-            digest=digest, user_id=user_id, created_at=now, seen_at=now, expires_at=expires_at
-        )
-    )
-
-
-def of_session(connection: Connection, digest: str) -> RowMapping | None:
-    """The user and the session's times, unless the session is revoked or expired or the user disabled."""
-    query = (
-        select(USER.c.id, USER.c.name, USER.c.role, SESSION.c.seen_at, SESSION.c.expires_at)
-        .join(USER, USER.c.id == SESSION.c.user_id)
-        .where(
-            SESSION.c.digest == digest,
-            SESSION.c.revoked_at.is_(None),
-            SESSION.c.expires_at > datetime.now(UTC),
-            USER.c.disabled_at.is_(None),
-        )
-    )
-    return connection.execute(query).mappings().first()
-
-
-def touch_session(connection: Connection, digest: str) -> None:
-    connection.execute(update(SESSION).where(SESSION.c.digest == digest).values(seen_at=datetime.now(UTC)))
-
-
-def revoke_session(connection: Connection, digest: str) -> bool:
-    done = connection.execute(
-        update(SESSION)
-        .where(SESSION.c.digest == digest, SESSION.c.revoked_at.is_(None))
-        .values(revoked_at=datetime.now(UTC))
-    )
-    return done.rowcount == 1
 
 
 def revoke_everything(connection: Connection, user_id: str) -> None:
@@ -78,29 +84,3 @@ def revoke_everything(connection: Connection, user_id: str) -> None:
             .where(table.c.user_id == user_id, table.c.revoked_at.is_(None))
             .values(revoked_at=now)
         )
-
-
-def add_token(connection: Connection, token_id: str, digest: str, user_id: str, name: str) -> None:
-    connection.execute(
-        insert(TOKEN).values(
-            id=token_id, digest=digest, user_id=user_id, name=name, created_at=datetime.now(UTC)
-        )
-    )
-
-
-def of_token(connection: Connection, digest: str) -> RowMapping | None:
-    query = (
-        select(USER.c.id, USER.c.name, USER.c.role)
-        .join(USER, USER.c.id == TOKEN.c.user_id)
-        .where(TOKEN.c.digest == digest, TOKEN.c.revoked_at.is_(None), USER.c.disabled_at.is_(None))
-    )
-    return connection.execute(query).mappings().first()
-
-
-def revoke_token(connection: Connection, token_id: str) -> bool:
-    done = connection.execute(
-        update(TOKEN)
-        .where(TOKEN.c.id == token_id, TOKEN.c.revoked_at.is_(None))
-        .values(revoked_at=datetime.now(UTC))
-    )
-    return done.rowcount == 1

@@ -26,7 +26,9 @@ from console.domain.review import ThreadStatus
 from console.services import accounts, audit, deps, inbox
 from console.services.deps import Deps
 from console.services.observe import observe
+from console.services.people import add_user
 from console.services.throttle import Throttle
+from console.services.tokens import create_token
 from console.settings import Settings
 from console.sources.local import Graph, LocalSource
 from console.sources.port import Run
@@ -81,8 +83,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     upgrade(made.engine)
     tokens = {}
     for name, role in CAST.items():
-        accounts.add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
-        tokens[name] = accounts.create_token(made, accounts.OPERATOR, name, "tests")[1]
+        add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
+        tokens[name] = create_token(made, accounts.OPERATOR, name, "tests")[1]
     asyncio.run(pause(made, THREAD, "Refund A-2048 699"))
     made.engine.dispose()
     return Template(folder, graph, tokens)

@@ -22,6 +22,7 @@ from console.domain.access import Role
 from console.domain.ledger import Kind
 from console.services import accounts, notes
 from console.services.deps import Deps
+from console.services.people import add_user, disable_user
 from console.settings import Settings, load_settings
 from console.settings_file import SettingsError
 from console.store import ledger
@@ -146,7 +147,7 @@ def test_a_log_from_the_future_shows_a_wrong_clock(used: Deps, monkeypatch: pyte
 
 def test_accounts_that_a_demo_left_behind_are_named(used: Deps) -> None:
     for name in ("ada", "quinn"):
-        accounts.disable_user(used, accounts.OPERATOR, name)
+        disable_user(used, accounts.OPERATOR, name)
     text = said(databases.answers(load_settings(data=used.settings.data)), "bad", "demo accounts")
     assert "console users disable sam" in text
     assert "ada" not in text
@@ -156,9 +157,9 @@ def test_off_loopback_the_console_does_not_start_with_them(tmp_path: Path) -> No
     outside = {"host": "0.0.0.0"}
     made = compose_without_agents(load_settings(data=tmp_path, server=outside))
     refuse_known_passwords(made)
-    accounts.add_user(made, accounts.OPERATOR, "sam", Role.SUPERVISOR, "of my own")
+    add_user(made, accounts.OPERATOR, "sam", Role.SUPERVISOR, "of my own")
     refuse_known_passwords(made)
-    accounts.add_user(made, accounts.OPERATOR, "sue", Role.SUPERVISOR, accounts.DEMO_PASSWORD)
+    add_user(made, accounts.OPERATOR, "sue", Role.SUPERVISOR, accounts.DEMO_PASSWORD)
     with pytest.raises(SettingsError, match="sue have the demo's password"):
         refuse_known_passwords(made)
     made.settings = load_settings(data=tmp_path)

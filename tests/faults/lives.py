@@ -18,6 +18,7 @@ from console.domain.errors import Conflict
 from console.services import accounts, decide
 from console.services.deps import Deps
 from console.services.heads import Signer
+from console.services.people import add_user
 from console.services.views import ReviewView
 from console.services.worker import running
 from console.settings import Settings
@@ -97,7 +98,7 @@ def make_tables(folder: Path) -> None:
     made = Deps(Settings(data=folder, demo=True), open_engine(f"sqlite:///{folder / 'console.db'}"), {})
     upgrade(made.engine)
     for name, role in CAST.items():
-        accounts.add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
+        add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
     made.engine.dispose()
 
 

@@ -20,6 +20,7 @@ from console.domain.access import Role
 from console.services import accounts, audit, deps, oidc, provider
 from console.services.audit import AuditRow
 from console.services.deps import Deps
+from console.services.people import add_user, list_users
 from console.services.throttle import Throttle
 from console.settings import Settings
 from console.store.engine import open_engine
@@ -52,7 +53,7 @@ class World:
         return [row for row in reversed(rows) if not kinds or row.kind in kinds]
 
     def people(self) -> dict[str, str]:
-        return {name: role for name, role, _ in accounts.list_users(self.deps)}
+        return {name: role for name, role, _ in list_users(self.deps)}
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +62,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("oidc") / "console.db"
     engine = open_engine(f"sqlite:///{file}")
     upgrade(engine)
-    accounts.add_user(Deps(Settings(), engine, {}), accounts.OPERATOR, "sam", Role.SUPERVISOR, "demo")
+    add_user(Deps(Settings(), engine, {}), accounts.OPERATOR, "sam", Role.SUPERVISOR, "demo")
     engine.dispose()
     return file
 

@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from console.services import accounts, provider
+from console.services import provider
+from console.services.people import list_users
 from console.settings import Settings
 from tests.oidc.conftest import OWN, World, begin, failure, finish
 from tests.oidc.fake import FakeProvider
@@ -77,7 +78,7 @@ async def test_an_unusable_answer_of_the_provider_is_a_line_on_the_login_page(
     assert failure(sent) in ("provider", "sign-on")
     assert "SECRET" not in sent.text + str(sent.headers)
     assert "/" not in world.fake.calls
-    assert accounts.list_users(world.deps) == [("sam", "supervisor", True)]
+    assert list_users(world.deps) == [("sam", "supervisor", True)]
 
 
 @pytest.mark.parametrize(

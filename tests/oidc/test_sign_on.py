@@ -8,6 +8,8 @@ import pytest
 
 from console.domain.access import Role
 from console.services import accounts, oidc
+from console.services.people import disable_user
+from console.services.tokens import actor_of_token, create_token
 from console.settings import Settings
 from tests.oidc.conftest import OIDC, OWN, World, begin, failure, finish, next_of, walk
 from tests.oidc.fake import ISSUER
@@ -153,12 +155,12 @@ async def test_groups_of_somebody_else_are_refused(world: World) -> None:
 async def test_a_changed_claim_changes_the_role_and_ends_what_was_given_under_the_old(world: World) -> None:
     async with world.browser() as first, world.browser() as second:
         await walk(world, first)
-        _, token = accounts.create_token(world.deps, accounts.OPERATOR, "rosa", "script")
+        _, token = create_token(world.deps, accounts.OPERATOR, "rosa", "script")
         world.fake.claims = {"groups": ["review-quality"]}
         await walk(world, second)
         assert (await first.get("/api/v1/reviews")).status_code == 401
         assert (await second.get("/api/v1/reviews")).status_code == 200
-    assert accounts.actor_of_token(world.deps, token) is None
+    assert actor_of_token(world.deps, token) is None
     (changed,) = world.log("role_changed")
     assert (changed.actor, changed.body["user"], changed.body["role"]) == ("identity provider", "rosa", "qa")
 
@@ -231,6 +233,6 @@ async def test_the_account_has_no_password_that_anybody_knows(world: World) -> N
 async def test_a_person_disabled_here_stays_out_whatever_the_provider_says(world: World) -> None:
     async with world.browser() as browser:
         await walk(world, browser)
-        accounts.disable_user(world.deps, accounts.OPERATOR, "rosa")
+        disable_user(world.deps, accounts.OPERATOR, "rosa")
         assert failure(await walk(world, browser)) == "sign-on"
         assert (await browser.get("/api/v1/reviews")).status_code == 401

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from console.services import accounts
 from console.services.deps import Deps
+from console.services.people import add_user
 from console.settings import Settings
 from console.store.engine import open_engine
 from console.store.schema import upgrade
@@ -16,6 +17,6 @@ def make_tables(folder: Path) -> Path:
     made = Deps(Settings(data=folder, demo=True), open_engine(f"sqlite:///{folder / 'console.db'}"), {})
     upgrade(made.engine)
     for name, role in CAST.items():
-        accounts.add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
+        add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
     made.engine.dispose()
     return folder / "console.db"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from console.domain.errors import TooMany, Unauthenticated, Unavailable
-from console.services import accounts
+from console.services import accounts, credentials
 from console.services.throttle import Throttle
 from tests.services.world import World
 
@@ -40,10 +40,10 @@ class SlowHasher:
 @pytest.fixture
 def hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowHasher]:
     slow = SlowHasher()
-    monkeypatch.setattr(accounts, "_hasher", lambda: slow)
-    accounts.nobodys_hash.cache_clear()
+    monkeypatch.setattr(credentials, "hasher", lambda: slow)
+    credentials.nobodys_hash.cache_clear()
     yield slow
-    accounts.nobodys_hash.cache_clear()
+    credentials.nobodys_hash.cache_clear()
 
 
 def outcomes(attempt: Callable[[int], Any], times: int) -> Counter[str]:

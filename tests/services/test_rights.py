@@ -9,6 +9,7 @@ import pytest
 from console.domain.errors import Forbidden, NotFound, Unauthenticated
 from console.services import accounts, audit, chat, decide, inbox
 from console.services.observe import observe
+from console.services.tokens import actor_of_token
 from tests.services.world import APPROVE, World, demo_deps
 
 
@@ -100,7 +101,7 @@ def test_half_a_character_finds_nobody_and_nothing(idle: World) -> None:
     with pytest.raises(Unauthenticated):
         accounts.sign_in(idle.deps, "sam", "demo\ud800", "192.0.2.1")
     assert accounts.actor_of_session(idle.deps, "\ud800") is None
-    assert accounts.actor_of_token(idle.deps, "\ud800") is None
+    assert actor_of_token(idle.deps, "\ud800") is None
     given: Any
     for name in ("kind", "actor_name", "tool", "thread", "review", "outcome"):
         given = {name: "\ud800"}

@@ -11,6 +11,7 @@ import pytest
 
 from console.services import accounts
 from console.services.changes import Change
+from console.services.people import disable_user
 from console.services.watch import Watch
 from tests.services.world import World
 from tests.serving import ROOT, environment
@@ -51,7 +52,7 @@ def test_a_commit_of_another_process_is_told(idle: World, heard: list[Change]) -
 
 
 def test_a_commit_of_another_process_among_own_commits_is_told(idle: World, heard: list[Change]) -> None:
-    accounts.disable_user(idle.deps, accounts.OPERATOR, "quinn")
+    disable_user(idle.deps, accounts.OPERATOR, "quinn")
     assert wait_for("elsewhere", heard)
 
 

@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from console import webconfig
 from console.services import accounts, deps
+from console.services.people import add_user
 from console.services.throttle import Throttle
 from console.store.schema import upgrade
 from tests.services.world import CAST, World, cast_of, demo_deps
@@ -51,7 +52,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
     made = demo_deps(folder)
     upgrade(made.engine)
     for name, role in CAST.items():
-        accounts.add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
+        add_user(made, accounts.OPERATOR, name, role, accounts.DEMO_PASSWORD)
     world = World(made, folder, cast_of(made))
     with world.worker():
         thread_id = world.pause(REQUEST).thread_id

@@ -15,6 +15,7 @@ from console.live.broadcast import BROADCASTER
 from console.live.tab import Tab
 from console.services import accounts
 from console.services.changes import Change
+from console.services.people import change_role
 from tests.services.world import World
 from tests.ui import careless
 from tests.ui.pipeline import Pipeline
@@ -111,7 +112,7 @@ async def test_a_role_that_was_taken_away_holds_from_the_next_event_on(
 ) -> None:
     tab = pipeline.connect("tab", "sam")
     await pipeline.send(tab, Thread.load)
-    accounts.change_role(desk.deps, desk.cast["ada"], "sam", "none")
+    change_role(desk.deps, desk.cast["ada"], "sam", "none")
     await pipeline.send(tab, Queue.refresh)
     assert (await pipeline.state(tab, Queue)).items == []
 
