@@ -61,7 +61,7 @@ def trial(kind: str, folder: Path, count: int, seed: int) -> list[str]:
             before = _kept(folder)
             wrong = [line for _ in range(count) if (line := _offer(world, review, generate(draw)))]
             if _kept(folder) != before:
-                wrong.append(f"{kind}: something was saved")
+                return [f"{kind}: something was saved", *wrong]
             for each in world.reviews(review.thread_id):
                 _decide(world, each, right)
             for each in world.reviews(review.thread_id):

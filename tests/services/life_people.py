@@ -178,12 +178,14 @@ class People(Model):
         self.did("speaks_into_what_waits")
 
     @has("stuck", work="")
-    @rule(at=st.integers(0, 9), choice=st.sampled_from(["ran", "not_run", "give_up"]))
+    @rule(at=st.integers(0, 9), choice=st.sampled_from(["not_run", "ran", "give_up"]))
     def resolves(self, at: int, choice: str) -> None:
         talk = self.one(at, "stuck", work="")
-        if talk is None or (choice == "not_run" and talk.died == "effect"):
-            # A person who is wrong about that makes it happen twice, and no console can know.
+        if talk is None:
             return
+        if choice == "not_run" and talk.died == "effect":
+            # A person who is wrong about that makes it happen twice, and no console can know.
+            choice = "ran"
         said = {"choice": choice, "reason": "looked it up", "result": "charged"}
         act = lambda: resolve.resolve(  # noqa: E731
             self.stage.deps, self.stage.cast["sue"], SOURCE, talk.thread_id, **said

@@ -100,7 +100,7 @@ def _broken_edit(draw: random.Random) -> Any:
         lambda: edit("refund_order", **{**args, "order_id": draw.choice([1, None, ["A-2048"], True])}),
         lambda: edit("refund_order", **{**args, "amount": unstorable(draw)}),
         lambda: edit("refund_order", **args, **{f"extra{draw.randint(0, 99)}": junk(draw)}),
-        lambda: {"type": "reject", "message": draw.choice([1, None, [], {}, LONE, "a\x00b", "x" * 10_001])},
+        lambda: {"type": "reject", "message": draw.choice([1, False, [], {}, LONE, "a\x00b", "x" * 10_001])},
     ]
     return draw.choice(ways)()
 
