@@ -27,6 +27,9 @@ MAX_STEPS, MAX_SECONDS, MAX_UNIQUE_ITEMS = 50_000, 0.5, 2_000
 # compiled library that panics there, past every `except Exception`.
 MAX_NESTED = 100
 _PATTERNED = ("patternProperties", "unevaluatedProperties")
+_TOO_DEEP = (
+    "the tool's schema is broken: it refers to itself without end, or the arguments are nested too deeply"
+)
 TOO_LONG = "checking the arguments against the tool's schema takes too long"
 
 
@@ -49,9 +52,7 @@ class _Budget:
         if self.left < 0 or time.monotonic() > self.until:
             raise Unusable(TOO_LONG)
         if self.nested > MAX_NESTED:
-            raise Unusable(
-                "the tool's schema refers to itself without end, or the arguments are nested too deeply"
-            )
+            raise Unusable(_TOO_DEEP)
 
 
 _budget: ContextVar[_Budget] = ContextVar("budget")

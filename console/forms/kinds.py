@@ -19,11 +19,11 @@ _WIDGETS = frozenset(["date", "date-time", "time", "email", "uri", "uuid"])
 _OF_TYPE = {name: name for name in ("integer", "number", "boolean", "object", "array")}
 _NOUNS = {
     "string": "text",
-    "integer": "whole number",
-    "number": "number",
+    "integer": "a whole number",
+    "number": "a number",
     "boolean": "yes or no",
-    "object": "fields",
-    "array": "list",
+    "object": "an object",
+    "array": "a list",
     "null": "no value",
 }
 # Keywords that only make sense for one type, for schemas that do not name it.
@@ -94,7 +94,7 @@ def kind_of(shape: Shape, value: Any) -> tuple[str, str]:
         return "json", "typed as JSON"
     wanted = shape.types[0] if len(shape.types) == 1 else _guessed(shape, value)
     if not is_read(value) or value is None:
-        return _of_nothing(shape, wanted)
+        return _of_nothing(shape, wanted or ("null" if value is None else ""))
     if not is_json(value):
         return "json", "holds a value that JSON does not know"
     if shape.options is not None:

@@ -23,7 +23,8 @@ class Shape:
     """`schema` draws the value: no references, conditions or choices are left in it.
 
     `types` are the types it allows, empty for any. `variants` are titles, `branches` their schemas, `chosen`
-    an index into both or -1. `why` says why the value must be drawn as JSON text instead.
+    an index into both or -1, `title` that of the whole choice. `why` says why the value must be drawn as
+    JSON text instead.
     """
 
     schema: Mapping[str, Any] = field(default_factory=dict)
@@ -33,6 +34,7 @@ class Shape:
     branches: tuple[Mapping[str, Any], ...] = ()
     chosen: int = -1
     why: str = ""
+    title: str = ""
 
     @property
     def options(self) -> list[Any] | None:
@@ -128,7 +130,9 @@ class Shaper:
         inner = self._shape(flats[chosen], value, pointer + "\0")
         if inner.variants:
             raise Undrawable("its schema holds a choice within a choice")
-        return Shape(inner.schema, inner.types, nullable or inner.nullable, titles, tuple(flats), chosen)
+        nullable = nullable or inner.nullable
+        title = str(flat.get("title", ""))
+        return Shape(inner.schema, inner.types, nullable, titles, tuple(flats), chosen, title=title)
 
     def child(self, shape: Shape, key: str | int) -> tuple[Any, str]:
         """The schema of what stands at `key`, and a note about it."""

@@ -124,6 +124,8 @@ def _read(step: Step, at: Place, kind: str, text: str) -> Any:
     if kind == "boolean" and not isinstance(new, bool):
         return Unread(text, "must be true or false")
     if kind in ("integer", "number"):
+        # Where only the value told what it is, another number is as good.
+        kind = kind if at.shape.types else "number"
         wrong = "" if kinds.fits_type(new, kind) else _why_not(kind, "")
         return Unread(text, wrong or numbers.too_large(new)) if wrong or numbers.too_large(new) else new
     return new

@@ -39,13 +39,12 @@ class Builder:
     """Draws one form once; counts what it has drawn."""
 
     def __init__(self, shaper: Shaper, problems: Sequence[Problem]) -> None:
-        self.shaper, self.left = shaper, MAX_FIELDS
+        self.shaper, self.left = shaper, MAX_FIELDS - 1
         self.problems: dict[str, list[str]] = {}
         for each in problems:
             self.problems.setdefault(each.pointer, []).append(each.message)
 
     def draw(self, schema: Any, value: Any, spot: Spot) -> Field:
-        self.left -= 1
         shape = self.shaper.shape(schema, value, spot.pointer)
         kind, why = kinds.kind_of(shape, value)
         why = why or self._too_much(kind, value, shape, spot)
@@ -71,7 +70,11 @@ class Builder:
             return f"{count:,} {'keys' if kind == 'object' else 'items'} are more than {MAX_CHILDREN} fields"
         if spot.level >= MAX_LEVELS and value:
             return _TOO_DEEP
-        return _TOO_MANY if self.left < count else ""
+        if self.left < count:
+            return _TOO_MANY
+        # Reserved at once: what stands beside must be drawn before what stands below.
+        self.left -= count
+        return ""
 
     def _field(self, shape: Shape, value: Any, spot: Spot, kind: str) -> Field:
         text = "" if kind in ("object", "array") else kinds.text_of(value, kind)
@@ -84,7 +87,7 @@ class Builder:
         return Field(
             pointer=spot.pointer,
             key=spot.key,
-            title=_text(said.get("title")) if not shape.variants else "",
+            title=shape.title if shape.variants else _text(said.get("title")),
             kind=kind,
             state=kinds.state_of(value, shape),
             text=text,

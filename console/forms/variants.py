@@ -45,7 +45,8 @@ def branches(flat: Mapping[str, Any], form: Asked) -> tuple[list[Any] | None, bo
     nullable = "null" in types
     if "enum" in flat or "const" in flat or not left:
         return None, nullable
-    return [{**flat, "type": each} for each in left], nullable
+    typed: list[Mapping[str, Any]] = [{**flat, "type": each} for each in left]
+    return (typed if len(typed) == 1 else [_named(each, {}) for each in typed]), nullable
 
 
 def _branches_of(flat: Mapping[str, Any], named: list[str], form: Asked) -> tuple[list[Any] | None, bool]:
@@ -63,7 +64,14 @@ def _branches_of(flat: Mapping[str, Any], named: list[str], form: Asked) -> tupl
     nullable = len(left) < len(flats)
     if nullable and isinstance(base.get("type"), list):
         base["type"] = [each for each in base["type"] if each != "null"]
-    return [both(base, each) for each in left], nullable
+    merged = [both(base, each) for each in left]
+    return (merged if len(merged) == 1 else list(map(_named, merged, left))), nullable
+
+
+def _named(merged: Mapping[str, Any], branch: Mapping[str, Any]) -> dict[str, Any]:
+    """By its own title: that of the choice names them all."""
+    found = {key: each for key, each in merged.items() if key != "title"}
+    return {**found, "title": branch["title"]} if "title" in branch else found
 
 
 def _opened(branch: Any, form: Asked) -> list[Mapping[str, Any]]:

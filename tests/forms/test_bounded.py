@@ -138,3 +138,23 @@ def test_the_budget_is_of_one_check_alone(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(bounded, "MAX_SECONDS", 60.0)
     for _ in range(3):
         assert errors({}, doubling(13)) == []
+
+
+@pytest.mark.timeout(60, method="thread")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}]},
+        {"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}]}}},
+        {"if": {"$ref": "#"}},
+        {"not": {"$ref": "#"}},
+    ],
+)
+def test_a_reference_without_end_is_given_up_on_however_full_the_stack_is(schema: dict[str, Any]) -> None:
+    """At the end of the stack jsonschema's compiled parts panic, past every `except Exception`."""
+
+    def below(calls: int) -> list[Any]:
+        return below(calls - 1) if calls else breaches({"a": 1}, schema)
+
+    assert all(below(calls) for calls in range(0, 300, 23))
