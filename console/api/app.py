@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from console import __version__
-from console.api import audit, docs, oidc, problem, reviews, sessions, threads, ways_out
+from console.api import audit, docs, oidc, problem, reviews, sessions, threads, users, ways_out
 from console.api.budget import Budget
 from console.api.describe import PROBLEM
 from console.domain.errors import ConsoleError
@@ -75,7 +75,7 @@ def make_rest() -> FastAPI:
         )
     )
     version_1 = APIRouter(prefix="/v1")
-    for part in (sessions, reviews, threads, ways_out, audit):
+    for part in (sessions, users, reviews, threads, ways_out, audit):
         version_1.include_router(part.router)
     rest.include_router(version_1)
     rest.include_router(docs.router, prefix="/v1")

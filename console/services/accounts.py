@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from console.domain.access import Actor, Role
-from console.domain.errors import TooMany, Unauthenticated, Unavailable
+from console.domain.errors import Invalid, TooMany, Unauthenticated, Unavailable
 from console.domain.ledger import Kind
 from console.domain.text import findable
+from console.services import people
 from console.services.address import short
 from console.services.changes import Change
 from console.services.credentials import digest_of, fits, new_token, nobodys_hash
 from console.services.deps import Deps
-from console.services.people import add_user
 from console.services.throttle import Throttle
 from console.store import ledger, sessions, users
 from console.store.engine import RowMapping, read, write
@@ -174,6 +174,20 @@ def _touch(deps: Deps, digest: str) -> None:
         _touching.release()
 
 
+def change_password(deps: Deps, actor: Actor, current: str, password: str) -> None:
+    """One's own. A wrong current one counts like a sign-in that failed."""
+    _by_user.take(actor.name)
+    guessed = False
+    try:
+        people.change_own_password(deps, actor, current, password)
+    except Invalid as wrong:
+        guessed = any(each.pointer == "/current" for each in wrong.problems)
+        raise
+    finally:
+        if not guessed:
+            _by_user.give_back(actor.name)
+
+
 def demo_accounts(deps: Deps) -> Sequence[DemoAccount]:
     """The cast of the demo; empty outside it, so that the login page offers nothing it should not."""
     return DEMO if deps.settings.demo else ()
@@ -184,7 +198,7 @@ def ensure_demo_accounts(deps: Deps) -> None:
         with read(deps.engine) as connection:
             known = users.by_name(connection, account.name)
         if known is None:
-            add_user(deps, OPERATOR, account.name, account.role, DEMO_PASSWORD)
+            people.add_user(deps, OPERATOR, account.name, account.role, DEMO_PASSWORD)
 
 
 def find(deps: Deps, name: str, via: str = "api") -> Actor | None:
