@@ -48,12 +48,9 @@ class Builder:
         shape = self.shaper.shape(schema, value, spot.pointer)
         kind, why = kinds.kind_of(shape, value)
         why = why or self._too_much(kind, value, shape, spot)
-        drawn = self._field(
-            shape,
-            value,
-            replace(spot, note="; ".join(filter(None, (spot.note, why)))),
-            "json" if why else kind,
-        )
+        if why:
+            kind, spot = "json", replace(spot, note="; ".join(filter(None, (spot.note, why))))
+        drawn = self._field(shape, value, spot, kind)
         if drawn.kind in ("object", "array") and is_read(value) and value is not None:
             children = (
                 self._keys(shape, value, spot) if drawn.kind == "object" else self._items(shape, value, spot)
