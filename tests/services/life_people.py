@@ -14,7 +14,7 @@ from tests.services.life_model import Model, Talk, has, refused
 from tests.services.stage import SOURCE, charges
 from tests.services.world import APPROVE, REJECT, edit
 
-MANY = 5
+MANY = 3
 WORDS = ("approve", "reject", "edit")
 
 
