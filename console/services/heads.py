@@ -17,6 +17,7 @@ from pathlib import Path
 
 from console.domain.merkle import Frontier, leaf
 from console.services import frontiers, head_files, notes
+from console.services.changes import Change
 from console.services.deps import Deps
 from console.store import ledger
 from console.store.engine import read
@@ -84,10 +85,20 @@ class Signer:
             self.sign()
         except Contradiction as problem:
             self._refused = True
+            self._tell("The log is not what was signed, so no head is signed any more: verify it.")
             log.error("no head is signed any more: %s. Run `console audit verify`.", problem)
         except Exception:
             # A full disk or a locked file: the entries stay unsigned until the next turn.
             log.exception("signing a head failed")
+            self._tell("Signing its heads fails and is tried again; the server's log says why.")
+        else:
+            self._tell("")
+
+    def _tell(self, unsigned: str) -> None:
+        """Readers of the whole log see on every page that its newest entries are not signed."""
+        if self._deps.unsigned != unsigned:
+            self._deps.unsigned = unsigned
+            self._deps.changes.publish(Change("health"))
 
     def sign(self) -> None:
         """Sign the log as it is now, unless the newest head covers it already."""
