@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reflex as rx
 
+from console.features.admin import page as admin
+from console.features.admin.state import Admin
 from console.features.audit import page as audit
 from console.features.audit.state import Audit
 from console.features.login import page as login
@@ -37,4 +39,5 @@ def register(app: rx.App) -> None:
     app.add_page(desk.page, route="/", title=TITLE, on_load=Thread.load)
     app.add_page(desk.page, route="/threads/[ref]", title=TITLE, on_load=Thread.load)
     app.add_page(audit.page, route="/audit", title=TITLE, on_load=Audit.load)
+    app.add_page(admin.page, route="/admin", title=TITLE, on_load=Admin.load)
     app.add_page(login.page, route="/login", title=TITLE, on_load=Login.load)

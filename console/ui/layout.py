@@ -7,6 +7,7 @@ from typing import Any
 import reflex as rx
 from reflex_components_core.core.banner import has_connection_errors  # type: ignore[import-untyped]
 
+from console.domain.access import Role
 from console.live.tab import Tab as TabState
 from console.ui.native import native_form, page_title
 from console.ui.parts import avatar, button, icon, link
@@ -84,6 +85,10 @@ def rail(here: str, count: Drawn, any_open: Drawn) -> rx.Component:
             here=here == "queue",
         ),
         rail_link("scroll-text", "Audit", "/audit", here=here == "audit"),
+        rx.cond(
+            Tab.role == Role.ADMIN.value,
+            rail_link("sliders-horizontal", "Admin", "/admin", here=here == "admin"),
+        ),
         rx.el.div(connection(), account_menu(), class_name="rail-foot"),
         class_name="rail",
         aria_label="Main",

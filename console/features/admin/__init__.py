@@ -1,0 +1,1 @@
+"""Who there is, in which role, with which sessions and tokens."""
