@@ -148,7 +148,9 @@ def claim(actor: Decider, review_id: str, _: Annotated[None, Depends(nothing_sai
     return Answer(claims.claim(deps.current(), actor, review_id))
 
 
-@router.delete("/{review_id}/claim", response_model=ClaimView, responses=describe.refusals(403, 404, 409))
+@router.delete(
+    "/{review_id}/claim", response_model=ClaimView, responses=describe.refusals(403, 404, 409, 422)
+)
 def release(actor: Decider, review_id: str) -> Response:
     """Give a review back; another person's claim can be ended when it is ten minutes old."""
     return Answer(claims.release(deps.current(), actor, review_id))
