@@ -41,14 +41,11 @@ def poison(server: Server, thread_id: str, interrupt_id: str) -> None:
 
 
 def poisoned(server: Server, sam: Desk, text: str) -> str:
-    """A thread on sam's desk that turned out to be poisoned when sam decided."""
+    """A thread on sam's desk that was poisoned past the console; the sweep finds it, whatever sam does."""
     ref = sam.start(text)
     sam.open_thread(ref)
     (review,) = sam.reviews(ref)
     poison(server, review["thread_id"], interrupt_of(server, review["id"]))
-    for card in range(len(review["actions"])):
-        sam.choose(card, "approve")
-    sam.submit()
     expect(sam.test_id("poisoned-panel")).to_be_visible()
     return ref
 

@@ -21,9 +21,10 @@ def holder() -> rx.Component:
         rx.el.span(
             icon("hand", 12),
             Claim.by,
-            " has it since ",
-            when(at=Claim.at, look="seconds"),
-            class_name="word",
+            rx.el.span(" has it", class_name="hide-s"),
+            " since ",
+            when(at=Claim.at, look="time"),
+            class_name="word holder",
             title="A claim tells the others that somebody is at work. Everyone may still decide.",
             custom_attrs=test_id("claimed-by"),
         ),

@@ -35,9 +35,8 @@ def head() -> rx.Component:
                 rx.el.span(
                     icon("bot", 12), "asked at ", when(at=Review.opened_at, look="seconds"), class_name="word"
                 ),
-                " ",
                 claim.holder(),
-                class_name="small dim cut",
+                class_name="small dim cut asked",
             ),
             class_name="grow",
         ),
