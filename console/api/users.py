@@ -1,6 +1,6 @@
 """People, their sessions and tokens: everybody's for admins, one's own for everyone.
 
-Tokens and passwords are made by people: a call that came with a token may not, so that a stolen one cannot
+Tokens are made and passwords changed by people: a call that came with a token may not, so that a stolen one cannot
 make itself a successor.
 """
 

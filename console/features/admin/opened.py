@@ -188,7 +188,7 @@ def token(each: Drawn) -> rx.Component:
 
 def made() -> rx.Component:
     return rx.el.div(
-        note("key-round", "Copy it now: it is shown this once and kept nowhere.", tone="amber"),
+        note("key-round", "Copy it now: it is shown this once.", tone="amber"),
         rx.el.output(Admin.made, class_name="mono admin-token", custom_attrs=test_id("token-made")),
         button("Hide", size="1", on_click=AdminState.hide_token, custom_attrs=test_id("token-hide")),
         class_name="admin-form",
@@ -199,7 +199,9 @@ def token_form() -> rx.Component:
     person = Admin.opened
     scope = rx.el.select(*options(("read", "decide")), name="scope", id="token-scope", default_value="read")
     only_reads = rx.el.p(
-        "It only reads. A token that decides is made by its owner, or by `console tokens create`.",
+        "It only reads. A token that decides is made by its owner, or by ",
+        rx.el.span("console tokens create", class_name="mono"),
+        ".",
         class_name="small dim",
     )
     days = rx.el.select(
@@ -223,7 +225,8 @@ def token_form() -> rx.Component:
         button("Make a token", type="submit", custom_attrs=test_id("token-make")),
         on_submit=AdminState.make_token,
         class_name="admin-form",
-        key=person.id,
+        # Made anew, and so empty, for another person and after each token.
+        key=person.id + Admin.tokens.length().to_string(),
     )
 
 
