@@ -1,7 +1,7 @@
 """People, their sessions and tokens: everybody's for admins, one's own for everyone.
 
-Tokens are made and passwords changed by people: a call that came with a token may not, so that a stolen one cannot
-make itself a successor.
+Tokens are made and passwords changed by people: a call that came with a token may not, so that a stolen
+one cannot make itself a successor.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from console.domain.access import Actor, Role
 from console.domain.ledger import Kind
-from console.services import credentials
+from console.services import credentials, people
 from console.services.accounts import SignedIn
 from console.services.changes import Change
 from console.services.deps import Deps
@@ -23,8 +23,6 @@ from console.store.engine import Connection, RowMapping, write
 LONGEST_NAME = 64
 # Who acts when a claim, and no person of this console, decides about an account.
 SIGN_ON = Actor(id="oidc", name="identity provider", role=Role.NONE)
-# Names by which the log speaks of something that is no account.
-RESERVED = frozenset({"operator", "nobody", "policy", "worker", "agent", "system", SIGN_ON.name})
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def names_for(person: Person) -> Iterator[str]:
     whole = unicodedata.normalize("NFKC", person.wish)
     wish = " ".join("".join(char if char.isprintable() else " " for char in whole).split())
     wish = wish[:LONGEST_NAME].strip() or "person"
-    if wish.lower() not in RESERVED:
+    if wish.lower() not in people.RESERVED:
         yield wish
     host = (urlsplit(person.issuer).hostname or "provider")[:40]
     digest = hashlib.sha256(f"{person.issuer}\n{person.subject}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -22,6 +22,9 @@ from console.services.views import Page
 from console.store import ledger, sessions, users
 from console.store.engine import Connection, RowMapping, read, write
 
+# Names by which the log speaks of something that is no account.
+RESERVED = frozenset({"operator", "nobody", "policy", "worker", "agent", "system", "identity provider"})
+
 
 @dataclass(frozen=True)
 class UserView:
@@ -43,6 +46,8 @@ def add_user(deps: Deps, actor: Actor, name: str, role: str, password: str) -> s
     problems = []
     if not name or len(name) > 64 or not name.isprintable() or name != name.strip():
         problems.append(Problem("a name is 1 to 64 printable characters", pointer="/name"))
+    if name.lower() in RESERVED:
+        problems.append(Problem("the log speaks of no person by this name", pointer="/name"))
     if role not in list(Role):
         problems.append(_no_role())
     if wrong := credentials.wrong_length(password):

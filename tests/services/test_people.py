@@ -303,3 +303,10 @@ def test_everyone_is_listed_page_by_page_with_what_is_in_force(idle: World) -> N
     assert (sam.sessions, sam.tokens, sam.enabled) == (1, 1, True)
     with pytest.raises(NotFound):
         people.user(idle.deps, idle.cast["ada"], "\ud800")
+
+
+@pytest.mark.parametrize("name", ["operator", "Worker", "identity provider"])
+def test_nobody_is_called_what_the_log_calls_no_person(idle: World, name: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        people.add_user(idle.deps, accounts.OPERATOR, name, "qa", "a first one")
+    assert [each.pointer for each in refused.value.problems] == ["/name"]
