@@ -1,27 +1,56 @@
-"""The audit log, checked from the command line."""
+"""The audit log, read, checked and exported from the command line."""
 
-from typing import Annotated
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from console.commands._options import Config, Data, WrongUse, read_settings
+from console.commands._options import Config, Data, Failure, WrongUse, read_settings, show_json, tables
 
-app = typer.Typer(help="The audit log, checked from the command line.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from console.services.notes import Head
+    from console.services.views import AuditRow
+
+HELP = "The audit log, read, checked and exported from the command line."
+app = typer.Typer(help=HELP, no_args_is_help=True)
+
+Text = Annotated[
+    str | None, typer.Option("--q", help="A number, the beginning of an id or a tool, a person, a word")
+]
+Kind = Annotated[str | None, typer.Option(help="Entries of one kind")]
+Person = Annotated[str | None, typer.Option("--actor", help="Who acted, by name")]
+Tool = Annotated[str | None, typer.Option(help="A tool's name")]
+Thread = Annotated[str | None, typer.Option(help="A thread's id")]
+Review = Annotated[str | None, typer.Option(help="A review's id")]
+Verdict = Annotated[str | None, typer.Option(help="What was decided")]
+Outcome = Annotated[str | None, typer.Option(help="What came of it")]
+Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="At this time or later, RFC 3339")]
+Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before this time")]
+Json = Annotated[bool, typer.Option("--json", help="For scripts")]
 
 
-@app.callback()
+@app.callback(help=HELP)
 def group() -> None:
-    """The audit log, checked from the command line."""
+    """Without it a single command would lose its name."""
 
 
 @app.command()
 def verify(
     fast: Annotated[bool, typer.Option("--fast", help="Chain and signed roots (the default)")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="Also parse and cross-check every entry")] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="HEAD", help="Only what follows a head: its size, or a file that holds it"),
+    ] = None,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """Exit 0 intact, 1 broken, 2 not readable, 3 cut or rolled back, 4 intact with an unsigned tail."""
+    from console.services import head_files
     from console.services.report_lines import in_lines
     from console.services.verify import verify as check
     from console.settings_file import sqlite_path
@@ -32,9 +61,226 @@ def verify(
     database = sqlite_path(settings.database.url)
     if database is None:
         raise WrongUse(f"database.url {settings.database.url!r} is no SQLite file: correct it")
-    own = settings.data / "heads"
-    second = [settings.ledger.heads / "heads.txt"] if settings.ledger.heads else []
-    report = check(database, [own / "heads.txt", *second], own / "ledger.pub", deep=deep)
+    key = head_files.public_key_file(settings)
+    begin = _head(since, key) if since is not None else None
+    with _progress("Checking") as progress:
+        report = check(database, head_files.files(settings), key, deep=deep, since=begin, progress=progress)
     for line in in_lines(report):
         typer.echo(line)
     raise typer.Exit(report.status)
+
+
+def _head(given: str, key: Path) -> "int | Head":
+    """A size, or the largest head in a file that this log's key signed."""
+    from console.services import notes
+
+    if given.isdecimal() and len(given) < 19:
+        return int(given)
+    try:
+        public = notes.public_key(key.read_text())
+        found = [head for head in notes.read_heads(Path(given).read_text(), public, None) if head.valid]
+    except (OSError, ValueError) as wrong:
+        raise WrongUse(f"--since {given}: {wrong}") from None
+    if not found:
+        raise WrongUse(f"--since {given}: no head in it was signed by this log's key")
+    return max(found, key=lambda head: head.size)
+
+
+@app.command("list")
+def list_entries(
+    q: Text = None,
+    kind: Kind = None,
+    actor: Person = None,
+    tool: Tool = None,
+    thread: Thread = None,
+    review: Review = None,
+    verdict: Verdict = None,
+    outcome: Outcome = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="At most so many")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="Where the page before ended")] = None,
+    as_json: Json = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Entries, newest first."""
+    from console.services import accounts, audit
+
+    chosen = _filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
+    with tables(config, data) as deps:
+        page = audit.log(deps, accounts.OPERATOR, **chosen, limit=limit, cursor=cursor)
+    if as_json:
+        show_json(page)
+        return
+    for row in page.items:
+        typer.echo(_line(row))
+    more = f"; older ones with --cursor {page.next_cursor}" if page.next_cursor else ""
+    total = f"more than {page.total}" if page.total_capped else str(page.total)
+    typer.echo(f"{total} in all{more}.", err=True)
+
+
+@app.command()
+def show(
+    seq: Annotated[int, typer.Argument(metavar="NUMBER")],
+    as_json: Json = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """One entry in full: what was proposed, decided and executed, and the story it belongs to."""
+    from console.domain.text import escape
+    from console.services import accounts, audit
+
+    with tables(config, data) as deps:
+        found = audit.entry(deps, accounts.OPERATOR, seq)
+    if as_json:
+        show_json(found)
+        return
+    typer.echo(_line(found.row))
+    for side in found.sides:
+        typer.echo(f"{side.position + 1}  {escape(side.tool)}: {escape(side.outcome or side.decision)}")
+        for name in ("proposed", "decided", "executed"):
+            typer.echo(f"   {name:<9} {escape(getattr(side, name + '_args')) or '-'}")
+    for row in found.timeline:
+        typer.echo(f"  {_line(row)}")
+
+
+@app.command()
+def head(as_json: Json = False, data: Data = None, config: Config = None) -> None:
+    """The newest signed head, with eight words to compare."""
+    from console.services import accounts, audit
+
+    with tables(config, data) as deps:
+        found = audit.head(deps, accounts.OPERATOR)
+    if found is None:
+        raise Failure("nothing is signed yet: heads are signed while `console serve` runs")
+    if as_json:
+        show_json(found)
+        return
+    typer.echo(found.note.rstrip("\n"))
+    typer.echo(f"{found.fingerprint}  ({found.size} entries, {found.unsigned} since)")
+
+
+@app.command()
+def export(
+    file_format: Annotated[
+        str, typer.Option("--format", help="jsonl (verifies without the database) or csv")
+    ] = "jsonl",
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="A new file; else standard output")
+    ] = None,
+    q: Text = None,
+    kind: Kind = None,
+    actor: Person = None,
+    tool: Tool = None,
+    thread: Thread = None,
+    review: Review = None,
+    verdict: Verdict = None,
+    outcome: Outcome = None,
+    since: Since = None,
+    until: Until = None,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """The log as a file, oldest entry first; the export itself becomes an entry."""
+    from console.services import accounts
+    from console.services.export import FORMATS, stream
+
+    if file_format not in FORMATS:
+        raise WrongUse(f"--format {file_format} is not one of {', '.join(FORMATS)}")
+    chosen = _filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
+    with tables(config, data) as deps, _progress("Exporting") as progress:
+        pieces = stream(deps, accounts.OPERATOR, format=file_format, **chosen, progress=progress)
+        if output is None:
+            for piece in pieces:
+                sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+        else:
+            _write(output, pieces)
+
+
+def _write(output: Path, pieces: Iterator[bytes]) -> None:
+    """Never over a file that is there, and never half a file under its name."""
+    if output.exists():
+        raise WrongUse(f"{output} exists already: name a new file")
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("xb") as file:
+            file.writelines(pieces)
+        part.rename(output)
+    except OSError as wrong:
+        raise Failure(f"{output} cannot be written ({wrong.strerror}): choose another --output") from None
+
+
+@app.command()
+def erase(
+    seq: Annotated[int, typer.Argument(metavar="NUMBER")],
+    reason: Annotated[str, typer.Option(help="Why; it is recorded")],
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Delete the arguments and messages an entry only commits to; the log stays whole and says so."""
+    from console.services import accounts, redact
+
+    with tables(config, data) as deps:
+        recorded = redact.erase(deps, accounts.OPERATOR, seq, reason)
+    typer.echo(f"The payload of entry {seq} is erased; entry {recorded} says so.")
+
+
+def _filters(
+    q: str | None,
+    kind: str | None,
+    actor: str | None,
+    tool: str | None,
+    thread: str | None,
+    review: str | None,
+    verdict: str | None,
+    outcome: str | None,
+    since: str | None,
+    until: str | None,
+) -> dict[str, Any]:
+    return {
+        "q": q,
+        "kind": kind,
+        "actor_name": actor,
+        "tool": tool,
+        "thread": thread,
+        "review": review,
+        "verdict": verdict,
+        "outcome": outcome,
+        "since": _time("--since", since),
+        "until": _time("--until", until),
+    }
+
+
+def _time(option: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise WrongUse(f"{option} {text} is no time: write 2026-01-31 or 2026-01-31T10:00:00Z") from None
+    # A time without a zone is UTC, as every time the console writes.
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _line(row: "AuditRow") -> str:
+    from console.domain.text import escape
+
+    about = escape(row.tool or "")
+    return (
+        f"{row.seq:>7}  {row.at:%Y-%m-%d %H:%M:%S}  {escape(row.actor):<12}  {row.kind:<16}"
+        f"  {escape(row.what)}{f'  {about}' if about else ''}"
+    )
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal's standard error; nothing where a script reads it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
