@@ -23,6 +23,8 @@ def canonical(value: Any) -> bytes:
 
 def escape_surrogates(text: str) -> str:
     """Lone surrogates as JSON escapes: they have no UTF-8 form. For JSON texts only."""
+    if text.isascii():
+        return text
     return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 

@@ -18,6 +18,9 @@ from console.domain.ledger import Kind, genesis, link, without_empty
 from console.store.tables import Ledger, LedgerFacet, Meta, Payload
 
 LEDGER, FACET, PAYLOAD = Ledger.__table__, LedgerFacet.__table__, Payload.__table__  # type: ignore[attr-defined]
+# Built once: building a statement costs as much as carrying it out, and every write of the console has one.
+_HEAD = select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)
+_ADD_ENTRY, _ADD_FACET, _ADD_PAYLOAD = insert(LEDGER), insert(FACET), insert(PAYLOAD)
 
 
 @dataclass(frozen=True)
@@ -42,31 +45,29 @@ def append(connection: Connection, entry: Entry) -> int:
 
     On SQLite the caller's IMMEDIATE transaction keeps two writers from reading the same head.
     """
-    head = connection.execute(
-        select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)
-    ).first()
+    head = connection.execute(_HEAD).first()
     seq, prev = (head.seq + 1, head.hash) if head else (1, genesis(install_id(connection)))
     at = datetime.now(UTC)
     commit = _commit_payload(connection, entry.payload)
     body = canonical(_body(seq, at, entry, commit))
-    connection.execute(insert(LEDGER).values(seq=seq, body=body.decode(), prev=prev, hash=link(prev, body)))
-    connection.execute(
-        insert(FACET).values(
-            seq=seq,
-            at=at,
-            kind=entry.kind.value,
-            actor_id=entry.actor.id,
-            actor_name=entry.actor.name,
-            tool=entry.tool,
-            source=entry.source,
-            thread_id=entry.thread_id,
-            review_id=entry.review_id,
-            decided_by_id=entry.decided_by_id,
-            verdict=entry.verdict,
-            outcome=entry.outcome,
-            payload_id=commit,
-        )
-    )
+    row = {"seq": seq, "body": body.decode(), "prev": prev, "hash": link(prev, body)}
+    connection.execute(_ADD_ENTRY, row)
+    facet = {
+        "seq": seq,
+        "at": at,
+        "kind": entry.kind.value,
+        "actor_id": entry.actor.id,
+        "actor_name": entry.actor.name,
+        "tool": entry.tool,
+        "source": entry.source,
+        "thread_id": entry.thread_id,
+        "review_id": entry.review_id,
+        "decided_by_id": entry.decided_by_id,
+        "verdict": entry.verdict,
+        "outcome": entry.outcome,
+        "payload_id": commit,
+    }
+    connection.execute(_ADD_FACET, facet)
     return seq
 
 
@@ -104,7 +105,7 @@ def _commit_payload(connection: Connection, text: str | None) -> str | None:
         return None
     salt = secrets.token_bytes(16)
     commit = hashlib.sha256(salt + text.encode()).hexdigest()
-    connection.execute(insert(PAYLOAD).values(id=commit, salt=salt, bytes_text=text))
+    connection.execute(_ADD_PAYLOAD, {"id": commit, "salt": salt, "bytes_text": text})
     return commit
 
 
