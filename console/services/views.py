@@ -218,8 +218,8 @@ class MessagesView:
 class AuditAction:
     """Proposed and decided of one position, as exact texts.
 
-    In `settled`, `mismatch` and `stuck` entries `final_args` are the executed arguments, empty when the tool did
-    not start.
+    In `settled`, `mismatch` and `stuck` entries `final_args` are the executed arguments, empty when the tool
+    did not start.
     """
 
     position: int
