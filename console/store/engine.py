@@ -40,6 +40,8 @@ __all__ = [
 ]
 log = logging.getLogger("console.store")
 BUSY_TIMEOUT_MS = 30_000
+# Kept beside each connection of the pool: the busy timeout it was last given.
+_PATIENCE = "patience_ms"
 _committed, _counting = [0], threading.Lock()
 _listeners: weakref.WeakKeyDictionary[Engine, Callable[[], None]] = weakref.WeakKeyDictionary()
 # SQLite's primary result codes that say something of the file and not of the statement.
@@ -95,7 +97,8 @@ def keep_private(database: Path) -> None:
             log.warning("%s belongs to another user, who alone can close it to others", file)
 
 
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
+def _prepare_sqlite(connection: Any, record: Any) -> None:
+    record.info[_PATIENCE] = BUSY_TIMEOUT_MS
     # The driver's own transaction handling begins late and commits early; we say BEGIN ourselves.
     connection.isolation_level = None
     for pragma in (
@@ -114,8 +117,11 @@ def _begin_sqlite(connection: Connection) -> None:
     if options.get("pinned"):
         return
     immediate = options.get("immediate", False)
-    # Said anew each time, since the pool hands connections on.
-    connection.exec_driver_sql(f"PRAGMA busy_timeout={options.get('patience_ms', BUSY_TIMEOUT_MS)}")
+    # The pool hands connections on with the patience of whoever had them last.
+    wanted = options.get("patience_ms", BUSY_TIMEOUT_MS)
+    if connection.info.get(_PATIENCE) != wanted:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={wanted}")
+        connection.info[_PATIENCE] = wanted
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 

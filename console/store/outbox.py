@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, exists, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from console.store.tables import Outbox, RunLease, ToolRun
@@ -143,15 +155,15 @@ def take(
 def renew(connection: Connection, lease: Lease, seconds: float) -> bool:
     """Push the lease's end away; False when it was lost."""
     until = datetime.now(UTC) + timedelta(seconds=seconds)
-    return connection.execute(update(LEASE).where(_held(lease)).values(until=until)).rowcount == 1
+    return connection.execute(_RENEW, {**_named(lease), "until": until}).rowcount == 1
 
 
 def holds(connection: Connection, lease: Lease) -> bool:
-    return bool(connection.execute(select(exists().where(_held(lease)))).scalar_one())
+    return bool(connection.execute(_HOLDS, _named(lease)).scalar_one())
 
 
 def release(connection: Connection, lease: Lease) -> None:
-    connection.execute(update(LEASE).where(_held(lease)).values(owner=None, until=datetime.now(UTC)))
+    connection.execute(_RELEASE, {**_named(lease), "until": datetime.now(UTC)})
 
 
 def _held(lease: Lease) -> Any:
@@ -161,6 +173,18 @@ def _held(lease: Lease) -> Any:
         LEASE.c.owner == lease.owner,
         LEASE.c.fence == lease.fence,
     )
+
+
+def _named(lease: Lease) -> dict[str, Any]:
+    return {f"its_{name}": getattr(lease, name) for name in _KEY}
+
+
+# Built once: a run asks before everything it stores whether the lease is still its own.
+_KEY = ("source", "thread_id", "owner", "fence")
+_ITS = and_(*(LEASE.c[name] == bindparam(f"its_{name}") for name in _KEY))
+_HOLDS = select(exists().where(_ITS))
+_RENEW = update(LEASE).where(_ITS).values(until=bindparam("until"))
+_RELEASE = update(LEASE).where(_ITS).values(owner=None, until=bindparam("until"))
 
 
 def set_state(connection: Connection, outbox_id: int, state: str, **values: Any) -> None:

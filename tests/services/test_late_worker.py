@@ -120,6 +120,14 @@ def seconds(lease: float) -> dict[str, float]:
     return {"lease_seconds": lease, "heartbeat_seconds": lease / 5}
 
 
+def stop_outside_of_writing(world: World, pid: int) -> None:
+    """Stopped with the write lock in its hands, it would hold up everybody, and not only its own thread."""
+    with closing(sqlite3.connect(world.folder / "console.db", timeout=30, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        os.kill(pid, signal.SIGSTOP)
+        database.execute("ROLLBACK")
+
+
 @pytest.mark.parametrize("step", ["tool", "model"])
 def test_a_worker_that_is_stopped_past_its_lease_leaves_nothing_double(obeying: World, step: str) -> None:
     """SIGSTOP, another process takes over, SIGCONT: the first one wakes up in the middle of what it did."""
@@ -134,7 +142,7 @@ def test_a_worker_that_is_stopped_past_its_lease_leaves_nothing_double(obeying: 
         begun = ["charge 5"] if step == "tool" else ["ponder"]
         wait_for(lambda: effects(obeying.folder) == begun)
         assert sleeper.pid is not None
-        os.kill(sleeper.pid, signal.SIGSTOP)
+        stop_outside_of_writing(obeying, sleeper.pid)
         (obeying.folder / "hold").unlink()
         with running(obeying.deps, **seconds(5)):
             obeying.wait_status(thread_id, "stuck" if step == "tool" else "idle")
