@@ -27,10 +27,10 @@ from console.services.records import decisions_of
 from console.services.standing import after_run, words
 from console.sources.port import ResumeRefused
 from console.store import ledger, outbox, reviews, threads
-from console.store.engine import Connection, RowMapping, write
+from console.store.engine import Connection, RowMapping, trouble_of, write
 
 log = logging.getLogger("console.settle")
-MAX_ATTEMPTS, FIRST_WAIT_SECONDS = 5, 1.0
+MAX_ATTEMPTS, FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 5, 1.0, 15.0
 UNREADABLE = "uncertain: the answer was handed over, and what came of it cannot be read back"
 _STATUS = {"ok": Status.SETTLED, "mismatch": Status.MISMATCH, "stuck": Status.STUCK}
 _EVENT = {Status.SETTLED: Event.SETTLED, Status.MISMATCH: Event.MISMATCH, Status.STUCK: Event.STUCK}
@@ -54,16 +54,17 @@ def finish(deps: Deps, job: Job, error: Exception | None) -> None:
 
 
 def set_aside(deps: Deps, job: Job, problem: Exception) -> None:
-    """After planning or reading back failed: again later, each time after a longer wait, but not for ever.
+    """After planning or reading back failed: again later, each time after a longer wait.
 
-    What hinders it may pass (a locked file) or stay (a damaged one), and nobody can tell.
+    A full disk and a held lock pass, however long they last, and say nothing about the thread. Of
+    everything else nobody can tell whether it passes, so that is not tried for ever.
     """
     attempt = int(job.row["attempts"]) + 1
     with write(deps.engine) as connection:
         if not outbox.holds(connection, job.lease):
             return
-        if attempt < MAX_ATTEMPTS:
-            wait = FIRST_WAIT_SECONDS * 2 ** (attempt - 1)
+        if attempt < MAX_ATTEMPTS or trouble_of(problem) is not None:
+            wait = min(FIRST_WAIT_SECONDS * 2 ** min(attempt - 1, 20), MAX_WAIT_SECONDS)
             outbox.defer(connection, job.lease, job.row["id"], wait, words(problem)[:2000])
             return
         _give_up(connection, job, problem)

@@ -55,6 +55,29 @@ def test_a_thread_that_cannot_be_read_fails_with_words_after_a_few_attempts(blin
     assert blind.table("SELECT owner FROM run_lease") == [(None,)]
 
 
+def test_a_full_disk_or_a_held_lock_is_waited_for_however_long_it_lasts(
+    obeying: World, monkeypatch: Any
+) -> None:
+    """Unlike a damaged thread it passes, and nothing is known to be wrong with the thread."""
+    source: Any = obeying.deps.sources[OBEDIENT]
+    unbroken, reads = source.snapshot, []
+    locked = sqlite3.OperationalError("database is locked")
+    locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
+
+    def fail(thread_id: str) -> Any:
+        reads.append(thread_id)
+        raise SourceError("its checkpoint cannot be read") from locked
+
+    monkeypatch.setattr(settle, "MAX_WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(source, "snapshot", fail)
+    with obeying.worker():
+        thread_id = obeying.start('"hello"')
+        wait_for(lambda: len(reads) > settle.MAX_ATTEMPTS + 2)
+        monkeypatch.setattr(source, "snapshot", unbroken)
+        obeying.wait_status(thread_id, "idle")
+    assert obeying.last_words(thread_id) == "done"
+
+
 def test_a_thread_that_can_be_read_again_in_time_goes_on(blind: World, monkeypatch: Any) -> None:
     source: Any = blind.deps.sources[OBEDIENT]
     with blind.worker():
