@@ -29,7 +29,8 @@ class Point:
 
     `ends`: what a pause with one allowed call must come to. With several calls the others may have started
     or not, so either end is right there. `batched_only`: that holds where the gate is a step of its own; in
-    per_call mode the gate and its tool are one step, and the first thing stored comes after the tool.
+    per_call mode the gate and its tool are one step, the first thing stored comes after the tool, and a call
+    rejected beside it may be what is stored.
     """
 
     name: str
@@ -102,7 +103,7 @@ POINTS = (
     Point("inside the tool, after its effect", after(agents, "leave_mark"), "calls", STUCK),
     Point("tool ended, end not journalled", before(worker._Journal, "end"), "calls", STUCK),
     Point("end journalled, result not stored", after(worker._Journal, "end"), "calls", STUCK),
-    Point("result stored, run not ended", _result_stored),
+    Point("result stored, run not ended", _result_stored, batched_only=True),
     Point("run ended, not read back", before(worker, "finish")),
     Point("outcome half written", after(settle, "_write_outcome"), "reviews"),
     Point("outcome written, not committed", after(settle, "_write_thread")),
