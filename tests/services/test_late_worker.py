@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,11 +121,19 @@ def seconds(lease: float) -> dict[str, float]:
     return {"lease_seconds": lease, "heartbeat_seconds": lease / 5}
 
 
+def stats_of_threads(pid: int) -> list[str]:
+    """As in proc(5); the name, which may hold blanks, is cut out."""
+    found = [(task / "stat").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    return [f"{stat.split(' ', 1)[0]} name {stat.rsplit(') ', 1)[1]}" for stat in found]
+
+
 def stop_outside_of_writing(world: World, pid: int) -> None:
     """Stopped with the write lock in its hands, it would hold up everybody, and not only its own thread."""
     with closing(sqlite3.connect(world.folder / "console.db", timeout=30, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         os.kill(pid, signal.SIGSTOP)
+        # The signal reaches one thread first; until all of them stand still another could take the lock.
+        wait_for(lambda: {line.split()[2] for line in stats_of_threads(pid)} == {"T"})
         database.execute("ROLLBACK")
 
 
