@@ -32,6 +32,8 @@ WORDS: dict[str, str] = {
     Kind.STARTED: "Console started",
     Kind.STOPPED: "Console stopped",
     Kind.MISMATCH: "Ran other than decided: {outcome}",
+    Kind.MISMATCH_CLOSED: "Alarm closed: {reason}",
+    Kind.RETRIED: "Called again after a crash, as its tool allows",
     Kind.REOPENED: "Opened again: {reason}",
     Kind.CANCELLED: "Closed without running: {reason}",
     Kind.STUCK_RESOLVED: "Doubt settled by a person: {reason}",
@@ -55,7 +57,6 @@ WORDS: dict[str, str] = {
     Kind.GRADED: "Decision graded",
     Kind.SIMULATED: "Tried out in a copy, nothing ran for real",
     Kind.SOURCE_CHANGED: "Source changed",
-    "mismatch_closed": "Alarm closed: {reason}",
 }
 
 
