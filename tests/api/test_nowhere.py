@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message
 
 from console.api.app import make_api
-from console.services import accounts
+from console.services import tokens
 from tests.api.conftest import World, client_of, problem_of
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
@@ -80,7 +80,7 @@ async def test_an_accident_is_a_500_whose_id_leads_to_the_log(
     def break_down(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(accounts, "actor_of_token", break_down)
+    monkeypatch.setattr(tokens, "actor_of_token", break_down)
     async with world.client("sam") as client:
         answer = await client.get("/api/v1/reviews")
     sent = problem_of(answer, 500)
