@@ -10,9 +10,8 @@ from typing import Any
 
 from console.domain.canonical import canonical, sha256
 from console.domain.ledger import Kind
-from console.store.ledger_file import LedgerFile
+from console.store.ledger_file import Facet, LedgerFile, Said
 
-_SAME = ("kind", "tool", "source", "thread_id", "review_id", "verdict", "outcome")
 _LARGEST = 2**53 - 1
 
 
@@ -73,29 +72,31 @@ class CrossCheck:
             return "it is not canonical JSON"
         if body.get("seq") != seq:
             return f"it calls itself {body.get('seq')}"
-        at = str(body.get("at"))
+        at, actor = str(body.get("at")), body.get("actor")
+        if not isinstance(actor, dict):
+            return "it names no actor"
         self.backwards += at < self._last_at
         self._last_at = at
-        if facet is None or facet["seq"] != seq or not _agree(facet, body):
+        if facet is None or facet[0] != _said(seq, at, actor, body):
             return "the search columns say something else than the entry"
         return self._payload(seq, body, facet) or self._decision(body, facet)
 
-    def _payload(self, seq: int, body: dict[str, Any], facet: dict[str, Any]) -> str:
+    def _payload(self, seq: int, body: dict[str, Any], facet: Facet) -> str:
         commit = body.get("payload_commit")
         if body["kind"] == Kind.REDACTED:
             self._erased.add(str(body.get("erased_commit")))
         if commit is None:
             return ""
-        salt, text = facet["salt"], facet["bytes_text"]
+        salt, text = facet[2:]
         if salt is None or text is None:
             self._gone[seq] = commit
             return ""
         right = isinstance(salt, bytes) and isinstance(text, bytes) and sha256(salt + text) == commit
         return "" if right else "its payload is not the one that was committed to"
 
-    def _decision(self, body: dict[str, Any], facet: dict[str, Any]) -> str:
+    def _decision(self, body: dict[str, Any], facet: Facet) -> str:
         """A decision's row still holds what was chained, and the log calls the same person its maker."""
-        decision_id, decided_by = body.get("decision_id"), facet["decided_by_id"]
+        decision_id, decided_by = body.get("decision_id"), facet[1]
         if decision_id is None or (body["kind"] != Kind.DECIDED and decided_by is None):
             return ""
         found = self._file.decision(decision_id)
@@ -109,15 +110,13 @@ class CrossCheck:
         return ""
 
 
-def _agree(facet: dict[str, Any], body: dict[str, Any]) -> bool:
-    at, actor = str(body.get("at")), body.get("actor", {})
+def _said(seq: int, at: str, actor: dict[str, Any], body: dict[str, Any]) -> Said:
+    get = body.get
     return (
-        all(facet[name] == body.get(name) for name in _SAME)
-        and facet["actor_id"] == actor.get("id", "")
-        and facet["actor_name"] == actor.get("name", "")
-        and facet["payload_id"] == body.get("payload_commit")
-        and facet["at"] == f"{at[:10]} {at[11:26]}"
-    )
+        seq, f"{at[:10]} {at[11:26]}", get("kind"), actor.get("id", ""), actor.get("name", ""),
+        get("tool"), get("source"), get("thread_id"), get("review_id"),
+        get("verdict"), get("outcome"), get("payload_commit"),
+    )  # fmt: skip
 
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FACETS = (
-    "seq", "at", "kind", "actor_id", "actor_name", "tool", "source", "thread_id", "review_id",
-    "decided_by_id", "verdict", "outcome", "payload_id", "salt", "bytes_text",
-)  # fmt: skip
+# What the search columns say of an entry: number, time, kind, actor's id and name, tool, source, thread,
+# review, verdict, outcome and payload. An entry says the same of itself.
+Said = tuple[Any, ...]
+# Then who decided, and the payload's salt and bytes; both are None when it was erased.
+Facet = tuple[Said, str | None, Any, Any]
 TRIGGERS = ("ledger_next", "ledger_no_update", "ledger_no_delete")
 
 # Number, body, hash of the entry before, own hash.
@@ -21,7 +22,7 @@ _ROWS = (
 )
 _FACETS = (
     "SELECT f.seq, f.at, f.kind, f.actor_id, f.actor_name, f.tool, f.source, f.thread_id, f.review_id,"
-    " f.decided_by_id, f.verdict, f.outcome, f.payload_id, CAST(p.salt AS BLOB), CAST(p.bytes_text AS BLOB)"
+    " f.verdict, f.outcome, f.payload_id, f.decided_by_id, CAST(p.salt AS BLOB), CAST(p.bytes_text AS BLOB)"
     " FROM ledger_facet f LEFT JOIN payload p ON p.id = f.payload_id WHERE f.seq > ? ORDER BY f.seq"
 )
 
@@ -92,10 +93,9 @@ class LedgerFile:
         there = {str(row[0]) for row in self._all("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
         return [name for name in TRIGGERS if name not in there]
 
-    def facets(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The search columns with the payload they name; its salt and bytes are None when it was erased."""
+    def facets(self, after: int = 0) -> Iterator[Facet]:
         for row in self._all(_FACETS, after):
-            yield dict(zip(FACETS, row, strict=True))
+            yield row[:-3], *row[-3:]
 
     def decision(self, decision_id: str) -> tuple[str, bytes, str] | None:
         """Who decided, the bytes of what was decided, and the digest that was stored of them."""

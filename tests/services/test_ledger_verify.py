@@ -173,6 +173,40 @@ def test_a_search_column_that_says_something_else_is_found_by_deep(signed: Path)
     assert (check(signed).status, check(signed).first_bad) == (BROKEN, 12)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{{"actor":"ada","at":"2026-01-01T00:00:00.000000Z","kind":"login","seq":{seq},"v":1}}',
+        '{{"at":"2026-01-01T00:00:00.000000Z","kind":"login","seq":{seq},"v":1}}',
+        '{{"actor":{{}},"at":"2026-01-01T00:00:00.000000Z","kind":["login"],"seq":{seq},"v":1}}',
+        '{{"actor":{{}},"kind":"login","kind":"login","seq":{seq},"v":1}}',
+        '{{"actor":{{}},"kind":"login","seq":{seq}.0,"v":1}}',
+        '{{"actor":{{}},"kind":"login","n":9007199254740992,"seq":{seq},"v":1}}',
+        '{{"actor":{{}},"kind":"login","seq":1,"v":1}}',
+        "[{seq}]",
+        "no JSON",
+        "",
+    ],
+)
+def test_an_entry_that_the_console_never_wrote_is_named_though_it_fits_the_chain(
+    signed: Path, body: str
+) -> None:
+    seq = last(signed) + 1
+    raw = body.format(seq=seq)
+    with opened(signed) as database:
+        (before,) = database.execute("SELECT hash FROM ledger WHERE seq = ?", (seq - 1,)).fetchone()
+        database.execute(
+            "INSERT INTO ledger VALUES (?, ?, ?, ?)", (seq, raw, before, link(before, raw.encode()))
+        )
+        database.execute(
+            "INSERT INTO ledger_facet (seq, at, kind, actor_id, actor_name)"
+            " VALUES (?, '2026-01-01 00:00:00.000000', 'login', '', '')",
+            (seq,),
+        )
+    found = check(signed)
+    assert (found.status, found.first_bad) == (BROKEN, seq)
+
+
 def payload_of(seq: int) -> str:
     return f"(SELECT payload_id FROM ledger_facet WHERE seq = {seq})"
 
