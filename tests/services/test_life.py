@@ -10,7 +10,7 @@ from console.services import observe
 from tests.services.life import Life, live
 
 # The rarer ones are for the long run: `python -m tests.faults.life` asks for every one of them.
-COMMON = ("begins", "decides", "cancels", "speaks", "repairs", "sweeps", "works", "ends settled")
+COMMON = ("begins", "decides", "is_too_late", "cancels", "works", "ends settled")
 
 
 def test_no_order_of_events_leads_the_console_astray(tables: Path) -> None:
