@@ -10,6 +10,7 @@ from contextlib import closing
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from console.api.connection import closes_unread
 from console.api.headers import with_headers
 from console.api.proxies import TrustedProxies
 from console.compose import compose, refuse_known_passwords
@@ -52,7 +53,7 @@ def load(settings: Settings) -> ASGIApp:
     from console.console import app
 
     # Outermost, since Reflex's own outer mount answers some broken paths before anything of ours sees them.
-    return behind_proxies(with_headers(CSP_FILE)(app()), settings.server)
+    return closes_unread(behind_proxies(with_headers(CSP_FILE)(app()), settings.server))
 
 
 def behind_proxies(application: ASGIApp, server: ServerSettings) -> ASGIApp:
