@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
-.PHONY: run test lint wheel frontend shots bench faults mutants
+.PHONY: run test lint wheel frontend shots bench faults mutants coverage
 
 # Looked for when .venv is made; `make PYTHON=/path/to/python3.12 run` names another.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -47,6 +47,12 @@ faults: .venv/.tests
 # Changes the rules of deciding in hundreds of small ways and counts the changes that no test notices.
 mutants: .venv/.tests
 	@$(BIN)/python -m tests.mutants
+
+# What the tests without a server or a browser run of domain/, services/ and store/, and each file below its floor.
+coverage: .venv/.tests
+	@$(BIN)/python -m pytest -q -m "not serving and not browser" --cov --cov-report=json:coverage.json \
+		--cov-report=term-missing:skip-covered $(addprefix tests/,domain forms store services sources api) $(ARGS)
+	@$(BIN)/python -m tests.coverage_floor
 
 wheel: frontend
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
