@@ -58,7 +58,7 @@ def test_only_the_sign_in_page_loads_before_sign_in() -> None:
 def test_deciding_and_chatting_are_declared_as_such() -> None:
     needs = {name.rsplit("state____", 1)[-1]: need for name, need in own_handlers().items()}
     decides = {name for name, need in needs.items() if need is Permission.DECIDE}
-    assert {"review.submit", "review.choose", "review.edit", "review.word_for_agent"} <= decides
+    assert {"review.submit", "review.choose", "edit.take", "review.word_for_agent"} <= decides
     assert {"ways_out.settle", "ways_out.choose", "ways_out.close"} <= decides
     assert needs["ways_out.repair"] is Permission.ADMINISTER
     assert {name for name, need in needs.items() if need is Permission.CHAT} >= {"thread.say", "thread.start"}

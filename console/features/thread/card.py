@@ -6,8 +6,11 @@ from typing import Any
 
 import reflex as rx
 
+from console.features.thread.edit_state import Edit as EditState
+from console.features.thread.edit_state import EditTexts
 from console.features.thread.review_state import Review as ReviewState
-from console.ui.parts import agent_words, chip, hazard_chip, icon, position, segments, sr, tone_word
+from console.ui.parts import agent_words, hazard_chip, icon, position, segments, sr, tone_word
+from console.ui.schema_form import edit_form, tree
 from console.ui.theme import Drawn, test_id
 
 DECISIONS = (
@@ -18,6 +21,8 @@ DECISIONS = (
 )
 
 Review: Drawn = ReviewState
+Edit: Drawn = EditState
+schema_field = tree(Edit.take, EditTexts.texts)
 
 
 def warning_row(text: Drawn) -> rx.Component:
@@ -28,14 +33,6 @@ def warning_row(text: Drawn) -> rx.Component:
             rx.el.span(text, class_name="small c-amber"),
             class_name="arg arg-note",
         ),
-    )
-
-
-def hidden_row(text: Drawn) -> rx.Component:
-    """An input draws hidden characters as nothing, or lets them turn the text around."""
-    words = rx.el.span("This text is really: ", rx.el.bdi(text, dir="ltr"), class_name="small c-amber")
-    return rx.el.div(
-        rx.el.span(class_name="key"), words, class_name="arg arg-note", custom_attrs=test_id("hidden-text")
     )
 
 
@@ -55,96 +52,46 @@ def read_row(row: Drawn) -> rx.Component:
     )
 
 
-def typed_input(card: Drawn, row: Drawn) -> rx.Component:
-    turn = Review.turns[row.slot].to_string()
-    wrong = Review.errors.contains(row.slot)
-    common: dict[str, Any] = {
-        "id": row.slot,
-        "key": row.slot + "#" + turn,
-        "default_value": row.text,
-        "on_change": lambda value: Review.edit(Review.key, card.position, row.pointer, value),
-        "aria_invalid": wrong,
-        "aria_describedby": row.slot + "-error",
-        "spell_check": False,
-    }
-    json_text = rx.el.textarea(**common, class_name="mono", rows=1, custom_attrs=test_id("raw-json"))
-    choose = rx.el.select(
-        rx.cond(row.given, rx.fragment(), rx.el.option("not given", value="")),
-        rx.foreach(row.options, lambda option: rx.el.option(option, value=option)),
-        **{key: value for key, value in common.items() if key != "spell_check"},
-    )
-    return rx.match(
-        row.kind,
-        ("json", json_text),
-        ("area", rx.el.textarea(**common, rows=1)),
-        ("enum", choose),
-        ("boolean", choose),
-        ("number", rx.el.input(**common, class_name="num", input_mode="decimal", auto_complete="off")),
-        ("integer", rx.el.input(**common, class_name="num", input_mode="numeric", auto_complete="off")),
-        rx.el.input(**common, auto_complete="off"),
-    )
+def edit_bar(card: Drawn) -> rx.Component:
+    """Below the fields, so that none of them moves when a choice shows it."""
+    whole, tree = Edit.whole[card.slot], Edit.trees[card.slot]
 
+    def step(op: Any) -> Any:
+        return Edit.take(Review.key, card.slot, tree.turn, op, "", "")
 
-def changed_marks(row: Drawn) -> rx.Component:
-    back = rx.el.button(
-        icon("rotate-ccw", 14),
-        type="button",
-        class_name="icon-button",
-        aria_label="Put the old value back",
-        on_click=Review.put_back(Review.key, row.slot),
-    )
-    was = rx.el.span(
-        "was ", rx.el.span(Review.changed[row.slot], class_name="was"), class_name="type num cut"
-    )
-    return rx.fragment(
-        chip(icon("pencil", 12), "changed", tone="iris"), rx.el.span(was, custom_attrs=test_id("diff")), back
-    )
-
-
-def edit_row(card: Drawn, row: Drawn) -> rx.Component:
-    error = rx.el.span(
-        icon("circle-x", 12),
-        Review.errors[row.slot],
-        class_name="field-error",
-        id=row.slot + "-error",
-        role="alert",
-        custom_attrs={"data-testid": "field-error", "data-pointer": row.pointer},
-    )
-    wrong, changed = Review.errors.contains(row.slot), Review.changed.contains(row.slot)
-    return rx.fragment(
-        rx.el.div(
-            rx.el.label(row.key, html_for=row.slot, class_name="key"),
-            rx.el.span(
-                typed_input(card, row),
-                rx.cond(changed & ~wrong, changed_marks(row)),
-                rx.cond(
-                    wrong, error, rx.cond(changed, rx.fragment(), rx.el.span(row.hint, class_name="type"))
-                ),
-                class_name=rx.cond(wrong, "field-box wrong", "field-box"),
-            ),
-            class_name=rx.cond(changed, "arg changed", "arg"),
-            custom_attrs={"data-testid": "field", "data-pointer": row.pointer},
+    return rx.el.div(
+        rx.el.button(
+            icon("braces", 12),
+            "JSON text",
+            type="button",
+            role="switch",
+            class_name="word-button",
+            aria_checked=whole,
+            on_click=step(rx.cond(whole, "as_fields", "as_text")),
+            custom_attrs=test_id("raw-json-switch"),
         ),
-        rx.cond(Review.hidden.contains(row.slot), hidden_row(Review.hidden[row.slot])),
+        rx.cond(
+            Edit.steps[card.slot] > 0,
+            rx.el.button(
+                icon("undo-2", 12),
+                "Undo",
+                type="button",
+                class_name="word-button",
+                on_click=step("undo"),
+                custom_attrs=test_id("undo"),
+            ),
+        ),
+        class_name="edit-bar",
     )
 
 
 def arguments(card: Drawn) -> rx.Component:
-    editing = Review.choices[card.slot] == "edit"
-    whole = card.slot + ":"
     return rx.cond(
-        editing & Review.deciding,
-        rx.el.div(
-            rx.foreach(card.rows, lambda row: edit_row(card, row)),
-            rx.cond(
-                Review.errors.contains(whole),
-                rx.el.p(
-                    icon("circle-x", 12),
-                    Review.errors[whole],
-                    class_name="word c-red",
-                    custom_attrs=test_id("field-error"),
-                ),
-            ),
+        Review.deciding & Edit.trees.contains(card.slot),
+        edit_form(
+            schema_field(node=Edit.trees[card.slot], form_key=Review.key, slot=card.slot),
+            edit_bar(card),
+            focus=Edit.focus,
             class_name="args",
             role="group",
             aria_label="Edited arguments",
@@ -156,7 +103,7 @@ def arguments(card: Drawn) -> rx.Component:
 
 def figure(card: Drawn) -> rx.Component:
     """The money or count that matters, large; struck through when an edit changes it."""
-    typed = Review.changed.contains(card.figure_slot) & Review.figures.contains(card.slot)
+    typed = Review.figures.contains(card.slot)
     now = rx.cond(typed, Review.figures[card.slot], card.figure_now)
     moved = rx.fragment(rx.el.span(card.figure, class_name="was"), sr("changed to "), now)
     return rx.cond(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from console.domain.errors import pointer_of
 from console.domain.text import Segment, escape, visible
-from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, read_args, shown_key, texts_of
-from console.features.thread.verdict import ORDER, Proposed, schema_of
+from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, shown_key, texts_of
+from console.features.thread.verdict import ORDER, Proposed, form_of
 from console.forms.exact import dumps
-from console.forms.fields import Field, fields
 from console.services.views import ActionView, GroupMember, ReviewView
 
-LONG = 56
 DONE = {"approve": "Approved", "edit": "Edited", "reject": "Rejected", "respond": "Answered"}
 STATUS = {
     "open": ("Waiting for a decision", "amber"),
@@ -28,16 +27,11 @@ STATUS = {
 
 
 @dataclass(frozen=True)
-class FieldRow:
-    """`slot` is position and pointer, the key under which errors and changes of this field are kept."""
+class ReadRow:
+    """One argument as it is read; `given` is False for one that the tool knows and the agent left out."""
 
-    slot: str
     pointer: str
     key: str
-    kind: str
-    text: str
-    hint: str
-    options: list[str]
     given: bool
     parts: list[Segment]
     json: bool
@@ -52,11 +46,10 @@ class Card:
     number: str
     title: str
     name: str
-    rows: list[FieldRow]
+    rows: list[ReadRow]
     argument_count: str
     hazards: int
     figure: str
-    figure_slot: str
     figure_now: str
     figure_key: str
     words: list[Segment]
@@ -97,7 +90,7 @@ def cards(review: ReviewView) -> list[Card]:
 
 
 def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
-    rows = field_rows(action.position, proposed)
+    rows = read_rows(proposed)
     given = sum(row.given for row in rows)
     pointer, figure = number_of(action.args_text)
     decision = action.decision or {}
@@ -112,7 +105,6 @@ def _card(action: ActionView, proposed: Proposed, total: int) -> Card:
         argument_count=f"all {given} arguments shown" if given != 1 else "its 1 argument shown",
         hazards=hazards_in(action.name, *texts_of(action.args_text)),
         figure=figure,
-        figure_slot=slot_of(action.position, pointer) if figure else "",
         figure_key=next((row.key for row in rows if row.pointer == pointer), "") if figure else "",
         figure_now=_figure_now(action, figure) if kind == "edit" else "",
         words=visible(action.description),
@@ -133,40 +125,18 @@ def _figure_now(action: ActionView, figure: str) -> str:
     return "" if now == figure else now
 
 
-def slot_of(position: int, pointer: str) -> str:
-    return f"{position}:{pointer}"
-
-
-def field_rows(position: int, proposed: Proposed) -> list[FieldRow]:
+def read_rows(proposed: Proposed) -> list[ReadRow]:
     """Arguments as given, then those the tool knows and the agent left out, so that an edit adds no row."""
-    args = read_args(proposed.args_text)
-    given = {row.pointer: row for row in arg_rows(proposed.args_text)}
-    if args is None:
-        return [_unread(position, row) for row in given.values()]
-    return [_field_row(position, each, given.get(each.pointer)) for each in fields(args, schema_of(proposed))]
-
-
-def _field_row(position: int, each: Field, row: ArgRow | None) -> FieldRow:
-    long_text = each.kind == "text" and (len(each.text) > LONG or "\n" in each.text)
-    return FieldRow(
-        slot=slot_of(position, each.pointer),
-        pointer=each.pointer,
-        key=shown_key(each.key),
-        kind="area" if long_text else each.kind,
-        text=each.text,
-        hint=each.hint,
-        options=["true", "false"] if each.kind == "boolean" else list(each.options),
-        given=each.present,
-        parts=row.parts if row else [],
-        json=row.json if row else False,
-        quoted=row.quoted if row else False,
-        warning=row.warning if row else "",
-    )
-
-
-def _unread(position: int, row: ArgRow) -> FieldRow:
-    slot = slot_of(position, row.pointer)
-    return FieldRow(slot, row.pointer, "", "json", "", "", [], True, row.parts, True, False, row.warning)
+    rows = arg_rows(proposed.args_text)
+    found = [
+        ReadRow(row.pointer, row.key, True, row.parts, row.json, row.quoted, row.warning) for row in rows
+    ]
+    form = form_of(proposed)
+    if form is None:
+        return found
+    known = form.shaper.shape(form.schema.root, form.value, "").names()
+    absent = [key for key in known if key not in form.value]
+    return found + [ReadRow(pointer_of(key), shown_key(key), False, [], False, False, "") for key in absent]
 
 
 def status_word(status: str, outcome: str) -> tuple[str, str]:

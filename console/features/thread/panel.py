@@ -13,7 +13,7 @@ from console.features.thread.state import Thread as ThreadState
 from console.features.thread.ways_out_state import WaysOut as WaysOutState
 from console.live.tab import Tab as TabState
 from console.ui.native import when
-from console.ui.parts import blank, chip, icon, position, segments, skeleton, tone_word, word
+from console.ui.parts import blank, chip, icon, position, segments, skeleton, sr, tone_word, word
 from console.ui.theme import Drawn, test_id
 
 Thread: Drawn = ThreadState
@@ -171,12 +171,49 @@ def effect(each: Drawn) -> rx.Component:
     return chip(position(each.number, small=True), each.text, tone=each.tone)
 
 
+def difference(each: Drawn) -> rx.Component:
+    """Proposed and edited side by side, in exact texts."""
+    sides = rx.match(
+        each.kind,
+        ("added", rx.fragment("added ", rx.el.span(each.now, class_name="num"))),
+        ("removed", rx.fragment("left out, was ", rx.el.span(each.was, class_name="num was"))),
+        ("order", rx.fragment("in another order")),
+        ("more", rx.fragment()),
+        rx.fragment(rx.el.span(each.was, class_name="num was"), sr("changed to "), " → ", each.now),
+    )
+    return rx.el.li(
+        position(each.number, small=True),
+        rx.el.span(each.place, class_name="mono"),
+        rx.el.span(sides, class_name="sides"),
+        custom_attrs=test_id("difference"),
+    )
+
+
+def differences() -> rx.Component:
+    """Above the button, which stays where it is."""
+    return rx.cond(
+        Review.diffs.length() > 0,
+        rx.el.ul(
+            rx.foreach(Review.diffs, difference),
+            class_name="diffs",
+            tab_index=0,
+            aria_label="What the edit changes",
+            custom_attrs=test_id("diff"),
+        ),
+    )
+
+
 def verdict_bar() -> rx.Component:
     ready = (Review.missing == "") & (Tab.banner == "")
     hint = rx.cond(
         Tab.banner != "", "Read-only: no decision is accepted now.", rx.cond(ready, GOOD, Review.missing)
     )
     return rx.el.footer(
+        differences(),
+        rx.cond(
+            Review.problem != "",
+            rx.el.p(icon("circle-x", 12), Review.problem, class_name="word c-red", role="alert"),
+        ),
         rx.el.div(
             Review.summary,
             rx.foreach(Review.effects, effect),

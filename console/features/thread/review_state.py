@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +11,17 @@ from typing import Any
 import reflex as rx
 
 from console.domain.access import Permission
-from console.domain.errors import BadRequest, Conflict, ConsoleError, Invalid
+from console.domain.errors import Conflict, ConsoleError, Invalid
 from console.domain.review import UNDECIDED, Status
 from console.domain.text import Segment, escape
 from console.features import parse
-from console.features.drawn import read_args, stamp
-from console.features.thread import answer, cards, verdict
+from console.features.drawn import stamp
+from console.features.thread import answer, cards, edit_tree, verdict
 from console.features.thread.cards import Card, Member
+from console.features.thread.edit_tree import Diff
 from console.features.thread.messages import readable
+from console.features.thread.open_forms import FORMS, OpenForm
 from console.features.thread.verdict import Choice, Effect, Judged, Proposed
-from console.forms.fields import fields
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
@@ -57,11 +59,9 @@ class Review(rx.State):
     group: list[Member] = []
 
     choices: dict[str, str] = {}
-    errors: dict[str, str] = {}
-    changed: dict[str, str] = {}
-    hidden: dict[str, str] = {}
     figures: dict[str, str] = {}
-    turns: dict[str, int] = {}
+    diffs: list[Diff] = []
+    problem: str = ""
     effects: list[Effect] = []
     summary: str = ""
     missing: str = ""
@@ -71,7 +71,8 @@ class Review(rx.State):
     _version: int = 0
     _digest: str = ""
     _proposed: list[Proposed] = []
-    _edits: dict[str, str] = {}
+    _steps: dict[str, str] = {}
+    _answer_schema: str = ""
     _messages: dict[str, str] = {}
     _answer: str = ""
 
@@ -96,9 +97,8 @@ class Review(rx.State):
         """The key is new each time: radios and fields of an earlier drawing cannot stay in the page."""
         self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
         self.id, self._version, self._digest = review.id, review.version, review.digest
-        self.choices, self.errors, self.changed, self.hidden = {}, {}, {}, {}
-        self.figures, self.turns = {}, {}
-        self._edits, self._messages, self._answer, self.as_json = {}, {}, "", False
+        self.choices, self.figures, self.diffs, self.problem = {}, {}, [], ""
+        self._steps, self._messages, self._answer, self.as_json = {}, {}, "", False
         self._proposed = cards.proposals(review)
 
     def _describe(self, review: ReviewView) -> None:
@@ -119,28 +119,41 @@ class Review(rx.State):
         self.group = cards.members(review.group)
         self._weigh()
 
-    def _choice(self, position: int) -> Choice:
-        prefix = f"{position}:"
-        edits = {slot[len(prefix) :]: text for slot, text in self._edits.items() if slot.startswith(prefix)}
-        return Choice(self.choices.get(str(position), ""), edits, self._messages.get(str(position), ""))
+    def _slot(self, value: Any) -> str:
+        """The place of a form that may be edited now: the position of an action whose choice is edit."""
+        return parse.one_of(value, tuple(at for at, kind in self.choices.items() if kind == "edit"))
+
+    def _form(self, slot: str) -> OpenForm | None:
+        """The form of one action, as far as it was edited; None where there can be none."""
+        proposed = self._proposed[int(slot)]
+        if (made := verdict.form_of(proposed)) is None:
+            return None
+        steps = json.loads(self._steps.get(slot, "null"))
+        return FORMS.get(self.key, slot, lambda: made, steps)
+
+    def _keep(self, opened: OpenForm) -> None:
+        """The steps, from which the form can be made again."""
+        self._steps = {**self._steps, opened.slot: json.dumps(opened.form.draft())}
+
+    def _choice(self, slot: str) -> Choice:
+        kind = self.choices.get(slot, "")
+        opened = self._form(slot) if kind == "edit" else None
+        return Choice(kind, opened.form if opened else None, self._messages.get(slot, ""))
 
     def _weigh(self) -> list[Judged]:
         """Judge everything chosen so far and draw what it would do and what is missing."""
-        choices = [self._choice(position) for position in range(len(self._proposed))]
+        slots = [str(position) for position in range(len(self._proposed))]
+        choices = [self._choice(slot) for slot in slots]
         judged = [
             verdict.judge(proposed, choice) for proposed, choice in zip(self._proposed, choices, strict=True)
         ]
-        by_slot = list(enumerate(judged))
-        self.errors = {
-            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.errors.items()
-        }
-        self.changed = {
-            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.changed.items()
-        }
-        self.hidden = {
-            cards.slot_of(at, key): text for at, each in by_slot for key, text in each.hidden.items()
-        }
-        self.figures = {str(at): each.figure for at, each in by_slot if each.figure}
+        self.figures = {slot: each.figure for slot, each in zip(slots, judged, strict=True) if each.figure}
+        self.diffs = [
+            diff
+            for slot, each in zip(slots, choices, strict=True)
+            if each.form
+            for diff in edit_tree.diffs(each.form, str(int(slot) + 1))
+        ]
         self.effects, self.summary = verdict.effects(judged, choices), verdict.summary(choices)
         self.missing = verdict.missing(judged)
         if self.kind == "answer":
@@ -155,29 +168,12 @@ class Review(rx.State):
 
     @guarded(Permission.DECIDE)
     async def choose(self, key: Any, position: Any, kind: Any) -> None:
+        from console.features.thread.edit_state import Edit
+
         if self._is_drawn(key):
             at = self._position(position)
             self.choices = {**self.choices, str(at): parse.one_of(kind, self._proposed[at].allowed)}
-            self._weigh()
-
-    @guarded(Permission.DECIDE)
-    async def edit(self, key: Any, position: Any, pointer: Any, text: Any) -> None:
-        if self._is_drawn(key):
-            at, where = self._position(position), parse.identifier(pointer)
-            proposed = self._proposed[at]
-            if where not in {
-                each.pointer
-                for each in fields(read_args(proposed.args_text) or {}, verdict.schema_of(proposed))
-            }:
-                raise BadRequest("There is no such argument.")
-            self._edits = {**self._edits, cards.slot_of(at, where): parse.text(text, parse.JSON_CAP)}
-            self._weigh()
-
-    @guarded(Permission.DECIDE)
-    async def put_back(self, key: Any, slot: Any) -> None:
-        if self._is_drawn(key) and (where := parse.identifier(slot)) in self._edits:
-            self._edits = {each: text for each, text in self._edits.items() if each != where}
-            self.turns = {**self.turns, where: self.turns.get(where, 0) + 1}
+            await (await self.get_state(Edit))._follow(self)
             self._weigh()
 
     @guarded(Permission.DECIDE)
@@ -208,6 +204,7 @@ class Review(rx.State):
     @guarded(Permission.DECIDE)
     async def submit(self, key: Any) -> None:
         """`key` is what the browser had drawn when the button was pressed: only what was shown is decided."""
+        from console.features.thread.edit_state import Edit
         from console.features.thread.state import Thread
 
         if not self.deciding:
@@ -226,6 +223,7 @@ class Review(rx.State):
             )
         except Invalid as wrong:
             self._point_at(wrong)
+            await (await self.get_state(Edit))._follow(self)
             tab._say("The verdict was not accepted", f"{wrong.detail} Nothing was decided.", "amber")
             return
         except Conflict as lost:
@@ -245,10 +243,17 @@ class Review(rx.State):
         return {**body, "decisions": [each.decision for each in judged]}
 
     def _point_at(self, wrong: Invalid) -> None:
-        self.errors = {
-            **self.errors,
-            **{cards.slot_of(each.position or 0, each.pointer): each.message for each in wrong.problems},
-        }
+        """What was refused stands at its field where there is one, else above the button."""
+        lost = []
+        for each in wrong.problems:
+            slot = str(each.position or 0)
+            start = f"/decisions/{slot}/edited_action/args"
+            opened = self._form(slot) if self.choices.get(slot) == "edit" else None
+            if opened is None or not each.pointer.startswith(start):
+                lost.append(each.message)
+            else:
+                opened.refused[each.pointer.removeprefix(start)] = each.message
+        self.problem = escape("; ".join(lost))
 
 
 def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:

@@ -18,6 +18,7 @@ from console.features.desk import Desk
 from console.features.queue.rows import thread_path
 from console.features.queue.state import Queue
 from console.features.thread.claim_state import Claim
+from console.features.thread.edit_state import Edit
 from console.features.thread.messages import MessageRow, rows
 from console.features.thread.review_state import Review
 from console.features.thread.ways_out_state import OpenCall, WaysOut, open_calls
@@ -112,6 +113,7 @@ class Thread(rx.State):
         self.phase, self.problem, self.messages, self.earlier = phase, problem, [], 0
         self._say_chunk(0, "")
         (await self.get_state(Review))._clear()
+        (await self.get_state(Edit))._clear()
         (await self.get_state(Claim))._show(None)
         (await self.get_state(WaysOut))._clear()
         (await self.get_state(Queue))._mark("")
@@ -166,6 +168,7 @@ class Thread(rx.State):
         review = await self.get_state(Review)
         if (notice := review._show(reviews, wanted)) is not None:
             (await self.get_state(Tab))._say(*notice)
+        await (await self.get_state(Edit))._follow(review)
         (await self.get_state(Queue))._mark(review.id)
         if self._view is not None:
             (await self.get_state(WaysOut))._show(self._view, self._open_calls, reviews)

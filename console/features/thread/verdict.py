@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from console.domain.text import count_hazards, escape
+from console.domain.errors import pointer_of
 from console.features.drawn import number_of, read_args
-from console.forms.exact import JsonProblem, dumps, loads
-from console.forms.fields import fields, merge
+from console.forms.form import Form, open_form
+from console.forms.schema import prepare_text
 
 ORDER = ("approve", "edit", "reject", "respond")
 TONES = {"approve": "green", "edit": "iris", "reject": "red", "respond": "cyan"}
@@ -28,25 +28,19 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a person has chosen and typed so far; `edits` by pointer."""
+    """What a person has chosen and typed so far; `form` for an edit, None where there can be none."""
 
     kind: str = ""
-    edits: Mapping[str, str] = field(default_factory=dict)
+    form: Form | None = None
     message: str = ""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """`decision` is complete exactly when `missing` is empty.
-
-    By pointer: `changed` holds the old text, `hidden` the present one where an input cannot show all of it.
-    """
+    """`decision` is complete exactly when `missing` is empty; `figure` is what an edit made of the number."""
 
     decision: dict[str, Any] | None = None
     missing: str = ""
-    errors: dict[str, str] = field(default_factory=dict)
-    changed: dict[str, str] = field(default_factory=dict)
-    hidden: dict[str, str] = field(default_factory=dict)
     effect: str = ""
     figure: str = ""
 
@@ -60,12 +54,21 @@ class Effect:
     tone: str
 
 
-def schema_of(proposed: Proposed) -> dict[str, Any] | None:
-    try:
-        schema = loads(proposed.schema_text) if proposed.schema_text else None
-    except JsonProblem:
-        return None
-    return schema if isinstance(schema, dict) else None
+def form_of(proposed: Proposed) -> Form | None:
+    """The form for what was proposed; None where the arguments are no JSON object."""
+    args = read_args(proposed.args_text)
+    return None if args is None else open_form(args, prepare_text(proposed.schema_text))
+
+
+def strangers(form: Form) -> dict[str, str]:
+    """By pointer, arguments that the tool does not have and would drop without a word."""
+    root = form.schema.root if isinstance(form.schema.root, dict) else {}
+    known = root.get("properties")
+    if not known or not isinstance(form.value, dict):
+        return {}
+    if root.get("additionalProperties") or root.get("patternProperties"):
+        return {}
+    return {pointer_of(key): "the tool has no such argument" for key in form.value if key not in known}
 
 
 def judge(proposed: Proposed, choice: Choice) -> Judged:
@@ -75,7 +78,7 @@ def judge(proposed: Proposed, choice: Choice) -> Judged:
         case "approve":
             return Judged({"type": "approve"}, effect=number_of(proposed.args_text)[1] or "as asked")
         case "edit":
-            return _edit(proposed, choice.edits)
+            return _edit(proposed, choice.form)
         case "reject":
             said = choice.message.strip()
             return Judged(
@@ -87,31 +90,17 @@ def judge(proposed: Proposed, choice: Choice) -> Judged:
     return Judged({"type": "respond", "message": said}, effect="answered")
 
 
-def _edit(proposed: Proposed, edits: Mapping[str, str]) -> Judged:
-    args, schema = read_args(proposed.args_text), schema_of(proposed)
-    if args is None:
+def _edit(proposed: Proposed, form: Form | None) -> Judged:
+    if form is None:
         return Judged(missing="cannot be edited: its arguments are no JSON object")
-    merged, problems = merge(args, schema, edits)
-    errors: dict[str, str] = {}
-    for problem in problems:
-        errors.setdefault(problem.pointer, problem.message)
-    old = {each.pointer: each for each in fields(args, schema)}
-    changed = {
-        pointer: escape(old[pointer].text) if old[pointer].present else "not given"
-        for pointer, text in edits.items()
-        if pointer in old and text != old[pointer].text
-    }
-    now = {pointer: edits.get(pointer, each.text) for pointer, each in old.items()}
-    hidden = {pointer: escape(text) for pointer, text in now.items() if count_hazards(text)}
-    if errors:
-        return Judged(missing="has an error", errors=errors, changed=changed, hidden=hidden)
-    if dumps(merged) == dumps(dict(args)):
-        return Judged(missing="has no change yet", changed=changed, hidden=hidden)
-    figure = number_of(dumps(merged))[1]
-    decision = {"type": "edit", "edited_action": {"name": proposed.name, "args": merged}}
-    return Judged(
-        decision, changed=changed, hidden=hidden, effect=figure or f"{len(changed)} changed", figure=figure
-    )
+    if form.errors or strangers(form):
+        return Judged(missing="has an error")
+    if not form.changes:
+        return Judged(missing="has no change yet")
+    figure = number_of(form.args_text)[1]
+    moved = figure if figure != number_of(proposed.args_text)[1] else ""
+    decision = {"type": "edit", "edited_action": {"name": proposed.name, "args": form.args}}
+    return Judged(decision, effect=figure or f"{len(form.changes)} changed", figure=moved)
 
 
 def missing(judged: Sequence[Judged]) -> str:

@@ -6,5 +6,5 @@ import reflex as rx
 
 SHEETS = tuple(
     rx.asset(f"{name}.css", shared=True).importable_path.removeprefix("$/public")
-    for name in ("tokens", "parts", "desk", "review", "pages", "banner", "audit", "admin")
+    for name in ("tokens", "parts", "desk", "review", "form", "pages", "banner", "audit", "admin")
 )
