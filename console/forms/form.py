@@ -27,7 +27,8 @@ class Form:
     """Immutable; every step gives a new one. `value` is the arguments as they stand.
 
     What was not edited is the very object that was proposed. `read` reads typed JSON: exactly into Python's
-    own numbers for a stored request, or into tokens that remember their text.
+    own numbers for a stored request, or into tokens that remember their text. `schema_origin` says in words
+    where the schema comes from.
     """
 
     schema: Schema
@@ -37,6 +38,7 @@ class Form:
     choices: Mapping[str, int] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
     before: Form | None = field(default=None, repr=False)
+    schema_origin: str = ""
 
     def apply(self, edit: Edit) -> Form:
         """The form after this step; `Refused` when it cannot be taken. Typing on is one step."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from console.domain.review import ThreadStatus
+from console.services import drafts
 from console.services.deps import Deps
 from console.services.door import snapshot_of
 from console.services.doubts import show_doubt
@@ -212,6 +213,7 @@ class Sweeper:
             try:
                 if not greeted:
                     say_what_waits(self._deps)
+                    drafts.purge(self._deps)
                     greeted = True
                 self._sweep.turn(time.monotonic())
             except Exception:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import QUEUE_RANK, UNDECIDED, Action, Pause, Pending, Status, digest
+from console.store import drafts
 from console.store.tables import Decision, IdempotentAnswer, Review
 
 REVIEW, DECISION, ANSWER = Review.__table__, Decision.__table__, IdempotentAnswer.__table__  # type: ignore[attr-defined]
@@ -146,7 +147,10 @@ def move(
         .where(REVIEW.c.id == review_id, REVIEW.c.status.in_([each.value for each in come_from]))
         .values(status=to.value, queue_rank=QUEUE_RANK.get(to), version=REVIEW.c.version + 1, **values)
     )
-    return done.rowcount == 1
+    moved = done.rowcount == 1
+    if moved and to not in UNDECIDED and not UNDECIDED.isdisjoint(come_from):
+        drafts.drop_all(connection, review_id)
+    return moved
 
 
 def close_alarm(connection: Connection, review_id: str, closed_by: str, at: datetime) -> bool:
@@ -173,6 +177,8 @@ def take(connection: Connection, review_id: str, version: int, seen: str, **valu
         )
         .values(status=Status.DECIDED.value, queue_rank=None, version=version + 1, **values)
     )
+    if done.rowcount == 1:
+        drafts.drop_all(connection, review_id)
     return done.rowcount == 1
 
 
