@@ -15,11 +15,14 @@ from console.sources.port import Journal
 class JournalCallback(BaseCallbackHandler):
     """`raise_error`: when the start cannot be written, the tool must not run.
 
-    `run_inline`: in the run's own thread and in order, not beside it.
+    `run_inline`: in the run's own thread and in order, not beside it. Everything but tools is ignored, so
+    that LangChain does not prepare what it would tell of each step.
     """
 
     raise_error = True
     run_inline = True
+    ignore_llm = ignore_chat_model = ignore_chain = True
+    ignore_retriever = ignore_retry = ignore_custom_event = True
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal

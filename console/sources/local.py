@@ -1,25 +1,24 @@
 """A compiled graph and its SQLite checkpoints in this process.
 
-Runs go through one AsyncSqliteSaver that the worker's loop owns. Reads go through connections of their
+Runs go through one saver that the worker's loop owns. Reads go through connections of their
 own, so that a page never waits for a run.
 """
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.errors import UnknownInterruptError
 from langgraph.types import Command, StateSnapshot
 
@@ -29,31 +28,13 @@ from console.forms.exact import same, tagged
 from console.sources import messages, payload, states
 from console.sources.journal import JournalCallback
 from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, SourceError, Waiting
+from console.sources.saver import GUARD, GuardedSaver
 from console.sources.scan import BUSY_SECONDS, Scan
 
 Graph = states.Graph
 # LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
 STRICT = "__pregel_strict_resume"
 DECISIONS = "console_decisions"
-_GUARD = "console_guard"
-
-
-class _GuardedSaver(AsyncSqliteSaver):
-    """Asks the run's guard before each write: one that woke up late must not write over its successor."""
-
-    async def aput(self, config: RunnableConfig, *what: Any) -> RunnableConfig:
-        config["configurable"].get(_GUARD, _free)()
-        return await super().aput(config, *what)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        config["configurable"].get(_GUARD, _free)()
-        await super().aput_writes(config, writes, task_id, task_path)
-
-
-def _free() -> None:
-    return None
 
 
 class LocalSource:
@@ -81,7 +62,7 @@ class LocalSource:
         allowed = [tuple(each.rsplit(":", 1)) for each in msgpack_allow]
         self._serde = JsonPlusSerializer(allowed_msgpack_modules=allowed or None)
         self._readers: queue.LifoQueue[Graph] = queue.LifoQueue()
-        self._stack = AsyncExitStack()
+        self._saver: GuardedSaver | None = None
         self._runner: Graph | None = None
         self._schemas: dict[str, dict[str, Any] | None] = {}
         checkpoints.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +80,8 @@ class LocalSource:
                 if state.metadata is None:
                     return None
                 found = self._snapshot(thread_id, state, states.answer_is_stored(graph, state))
-                if not state.tasks:
+                # Only a task that is done, in a step that is not, adds to what the checkpoint keeps.
+                if len(state.next) == len(state.tasks):
                     return found
                 return replace(found, loose=states.loose(graph, state, found.messages))
         except Exception as problem:
@@ -202,16 +184,14 @@ class LocalSource:
     # --- running, in the worker's loop
 
     async def open(self) -> None:
-        connection = await self._stack.enter_async_context(
-            aiosqlite.connect(self._path, timeout=BUSY_SECONDS)
-        )
-        saver = _GuardedSaver(connection, serde=self._serde)
-        await saver.setup()
-        self._runner = self._graph.copy({"checkpointer": saver})
+        self._saver = await asyncio.to_thread(GuardedSaver, self._path, self._serde)
+        self._runner = self._graph.copy({"checkpointer": self._saver})
 
     async def close(self) -> None:
         self._runner = None
-        await self._stack.aclose()
+        if self._saver is not None:
+            await asyncio.to_thread(self._saver.close)
+            self._saver = None
 
     async def run(self, run: Run, journal: Journal, sink: Sink) -> None:
         if self._runner is None:
@@ -226,7 +206,7 @@ class LocalSource:
                 "thread_id": run.thread_id,
                 STRICT: True,
                 DECISIONS: dict(run.decisions),
-                _GUARD: run.guard,
+                GUARD: run.guard,
                 **({"checkpoint_id": run.fork} if run.fork else {}),
             },
         }

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any
 
 from console.services import decide, planning, settle, worker
-from console.sources.local import _GuardedSaver
+from console.sources.saver import GuardedSaver
 from tests.faults.fork import die
 from tests.services import agents
 
@@ -76,13 +76,13 @@ def _result_stored(hit: Callable[[], None]) -> None:
     """After the first write to the checkpoints that follows the end of a tool."""
     ended = threading.Event()
     _wrap(worker._Journal, "end", after=ended.set)
-    _wrap(_GuardedSaver, "aput_writes", after=lambda: hit() if ended.is_set() else None)
+    _wrap(GuardedSaver, "aput_writes", after=lambda: hit() if ended.is_set() else None)
 
 
 def _one_taken(hit: Callable[[], None]) -> None:
     """The rejection's result is stored while the call beside it has come up to its start."""
     _wrap(worker._Journal, "start", before=lambda: time.sleep(60))
-    _wrap(_GuardedSaver, "aput_writes", after=hit)
+    _wrap(GuardedSaver, "aput_writes", after=hit)
 
 
 POINTS = (
@@ -93,9 +93,9 @@ POINTS = (
     Point("planned, nothing written", after(planning, "_plan_resume")),
     Point("dispatched written, not committed", after(planning, "_record_dispatch")),
     Point("dispatched committed, not handed over", before(planning, "publish")),
-    Point("handed over, nothing stored", before(_GuardedSaver, "aput_writes"), batched_only=True),
-    Point("answer stored, step not ended", after(_GuardedSaver, "aput_writes"), batched_only=True),
-    Point("step ended, no tool begun", after(_GuardedSaver, "aput"), batched_only=True),
+    Point("handed over, nothing stored", before(GuardedSaver, "aput_writes"), batched_only=True),
+    Point("answer stored, step not ended", after(GuardedSaver, "aput_writes"), batched_only=True),
+    Point("step ended, no tool begun", after(GuardedSaver, "aput"), batched_only=True),
     Point("one answer taken, another not begun", _one_taken, "taken apart"),
     Point("tool called, start not journalled", before(worker._Journal, "start"), "calls"),
     Point("start journalled, body not begun", after(worker._Journal, "start"), "calls", STUCK),
