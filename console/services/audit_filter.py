@@ -14,7 +14,7 @@ from datetime import datetime
 from console.domain.access import Actor, Permission, allows
 from console.domain.text import findable
 from console.services.deps import Deps, visible_sources
-from console.store import ledger_search
+from console.store import ledger_search, mentions
 from console.store.engine import Connection
 from console.store.ledger_search import Filter
 
@@ -87,7 +87,7 @@ def _typed(connection: Connection, text: str) -> tuple[int | None, ledger_search
             ]
     if len(text) >= SHORTEST_WORD:
         tools = ledger_search.beginning_with(connection, "tool", text, MOST_MATCHES)
-        mentioned = ledger_search.reviews_mentioning(connection, text, NEWEST_REVIEWS, MOST_MATCHES)
+        mentioned = mentions.reviews_mentioning(connection, text, NEWEST_REVIEWS, MOST_MATCHES)
         found += [("tool", each) for each in tools] + [("review_id", each) for each in mentioned]
     if number and len(found) == 1:
         return int(number[1]), None

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, func, intersect, literal_column, or_, select, union
+from sqlalchemy import Connection, RowMapping, and_, func, intersect, or_, select, union
 
+from console.store import ledger_times
 from console.store.ledger import FACET, LEDGER, PAYLOAD
-from console.store.tables import Review
 
-REVIEW = Review.__table__  # type: ignore[attr-defined]
 # Up to here it is cheaper to look every row of a walk up than to intersect walks.
 RARE = 5_000
 _CHUNK = 1_001
@@ -176,35 +175,14 @@ def _times(wanted: Filter) -> list[Any]:
 
 
 def _bounds(connection: Connection, wanted: Filter, before: int | None) -> tuple[int, int]:
-    """The numbers between which everything wanted lies. Times are no order: clocks are set back."""
-    low, high = 1, int(connection.execute(select(func.coalesce(func.max(FACET.c.seq), 0))).scalar_one())
-    if wanted.since is not None:
-        low = max(low, _first_since(connection, wanted.since))
-    if wanted.until is not None:
-        high = min(high, _last_before(connection, wanted.until))
+    """The numbers between which everything wanted lies."""
+    size = int(connection.execute(select(func.coalesce(func.max(FACET.c.seq), 0))).scalar_one())
+    low, high = ledger_times.bounds(connection, wanted.since, wanted.until, size)
     if before is not None:
         high = min(high, before - 1)
     if wanted.seq is not None:
         low, high = max(low, wanted.seq), min(high, wanted.seq)
     return low, high
-
-
-def _first_since(connection: Connection, at: datetime) -> int:
-    """No entry before this number has a time from `at` on.
-
-    Where the earlier times are exactly the numbers 1 to n, it is n + 1; else the smallest of the later times.
-    """
-    earlier = select(func.count(), func.coalesce(func.max(FACET.c.seq), 0)).where(FACET.c.at < at)
-    number, largest = connection.execute(earlier).one()
-    if number == largest:
-        return int(largest) + 1
-    later = select(func.coalesce(func.min(FACET.c.seq), largest + 1)).where(FACET.c.at >= at)
-    return int(connection.execute(later).scalar_one())
-
-
-def _last_before(connection: Connection, at: datetime) -> int:
-    earlier = select(func.coalesce(func.max(FACET.c.seq), 0)).where(FACET.c.at < at)
-    return int(connection.execute(earlier).scalar_one())
 
 
 def _numbers(connection: Connection, query: Any) -> list[int]:
@@ -271,18 +249,6 @@ def beginning_with(connection: Connection, name: str, prefix: str, most: int) ->
         found.append(str(value))
         value = connection.execute(select(func.min(column)).where(column > value)).scalar_one()
     return found
-
-
-def reviews_mentioning(connection: Connection, text: str, newest: int, most: int) -> list[str]:
-    """Ids of those among the `newest` reviews whose request or conversation title holds the text."""
-    latest = (
-        select(REVIEW.c.id, REVIEW.c.items_text, REVIEW.c.subject)
-        .order_by(literal_column("review.rowid").desc())
-        .limit(newest)
-        .subquery()
-    )
-    holds = or_(func.instr(latest.c.items_text, text) > 0, func.instr(latest.c.subject, text) > 0)
-    return [str(each) for each in connection.execute(select(latest.c.id).where(holds).limit(most)).scalars()]
 
 
 def values_among(
