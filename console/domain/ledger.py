@@ -66,6 +66,10 @@ class Kind(StrEnum):
     SOURCE_CHANGED = "source_changed"
 
 
+# What became of a decision; such an entry names the decision and, in its search columns, who made it.
+ENDS = frozenset({Kind.SETTLED, Kind.MISMATCH, Kind.STUCK})
+
+
 def genesis(install_id: str) -> bytes:
     return hashlib.sha256(f"review-console ledger v1{install_id}".encode()).digest()
 

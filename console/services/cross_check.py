@@ -9,10 +9,11 @@ import json
 from typing import Any
 
 from console.domain.canonical import canonical, sha256
-from console.domain.ledger import Kind
+from console.domain.ledger import ENDS, Kind
 from console.store.ledger_file import Facet, LedgerFile, Said
 
 _LARGEST = 2**53 - 1
+_OF_A_DECISION = ENDS | {Kind.DECIDED}
 
 
 def _whole(text: str) -> int:
@@ -97,11 +98,11 @@ class CrossCheck:
     def _decision(self, body: dict[str, Any], facet: Facet) -> str:
         """A decision's row still holds what was chained, and the log calls the same person its maker."""
         decision_id, decided_by = body.get("decision_id"), facet[1]
-        if decision_id is None or (body["kind"] != Kind.DECIDED and decided_by is None):
-            return ""
+        if decision_id is None or body["kind"] not in _OF_A_DECISION:
+            return "" if decided_by is None else "the search columns name a decider where nothing was decided"
         found = self._file.decision(decision_id)
         if found is None:
-            return "the decision is not there" if body["kind"] == Kind.DECIDED else ""
+            return "the decision is not there"
         actor_id, text, digest = found
         if decided_by != actor_id:
             return "the search columns name another person as its decider"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from console.domain.ledger import Kind
+from console.domain.ledger import ENDS, Kind
 from console.services.audit_views import AuditSides
 from console.services.views import AuditAction, AuditRow
 from console.store import reviews
 from console.store.engine import RowMapping
 
-_ENDS = frozenset({Kind.SETTLED, Kind.MISMATCH, Kind.STUCK})
 _REQUESTS = frozenset({Kind.OPENED, Kind.REOPENED})
 
 
@@ -47,7 +46,7 @@ def _decided(row: AuditRow, story: Sequence[AuditRow]) -> AuditRow | None:
 
 def _ended(decided: AuditRow, story: Sequence[AuditRow]) -> AuditRow | None:
     named = decided.body.get("decision_id")
-    found = [each for each in story if each.kind in _ENDS and each.body.get("decision_id") == named]
+    found = [each for each in story if each.kind in ENDS and each.body.get("decision_id") == named]
     return found[-1] if found else None
 
 

@@ -27,7 +27,10 @@ from tests.services.world import demo_deps
 
 ADA = Actor("id-ada", "ada", Role.ADMIN)
 TRIGGERS = ("ledger_next", "ledger_no_update", "ledger_no_delete")
-FACETS = ("kind", "actor_id", "actor_name", "tool", "outcome", "verdict", "source", "thread_id", "review_id")
+FACETS = (
+    "at", "kind", "actor_id", "actor_name", "tool", "outcome", "verdict", "source", "thread_id", "review_id",
+    "decided_by_id", "payload_id",
+)  # fmt: skip
 Database = sqlite3.Connection
 # The status it has to have, and which entries may be named as the first bad one (None: it does not matter).
 Expected = tuple[int, set[int] | None]
