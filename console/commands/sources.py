@@ -14,12 +14,27 @@ def group() -> None:
 
 @app.command()
 def check(data: Data = None, config: Config = None) -> None:
-    """Load every agent as `serve` would, and read its checkpoints once."""
+    """Load every agent as `serve` would, read its checkpoints, and name the types that are not loaded."""
+    from console.services import sources
+
+    refused = 0
     with composed(config, data) as deps:
-        for name, source in deps.sources.items():
-            if source.problem:
-                raise Failure(f"sources.{name}: {source.problem}")
-            source.snapshot("console-check-of-a-thread-that-is-not-there")
-            typer.echo(f"ok {name}: loaded, checkpoints can be read")
+        for name in deps.sources:
+            types = sources.check(deps, name)
+            for type_name, threads in types.items():
+                typer.echo(f"sources.{name}: not loaded: {escaped(type_name)}, held by {threads} threads")
+            if not types:
+                typer.echo(f"ok {name}: loaded, checkpoints can be read")
+            refused += len(types)
         if not deps.sources:
             typer.echo("no source is named: add one to console.toml, or start with --demo")
+    if refused:
+        raise Failure(
+            "nothing can be decided or run in threads that hold these types: going on would keep their values"
+            " without the type. If your agent stores them, add them to its source's msgpack_allow"
+        )
+
+
+def escaped(text: str) -> str:
+    """A checkpoint can name a type in any characters, and a terminal obeys some of them."""
+    return text.encode("unicode_escape").decode("ascii")

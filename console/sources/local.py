@@ -17,7 +17,6 @@ from typing import Any
 
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.errors import UnknownInterruptError
 from langgraph.types import Command, StateSnapshot
@@ -30,6 +29,7 @@ from console.sources.journal import JournalCallback
 from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, SourceError, Waiting
 from console.sources.saver import GUARD, GuardedSaver
 from console.sources.scan import BUSY_SECONDS, Scan
+from console.sources.serde import CheckpointSerde, in_words, known_types, not_loaded, refused, withheld
 
 Graph = states.Graph
 # LangGraph's private name for "refuse answers to anything that is not pending"; a test holds it in place.
@@ -59,8 +59,7 @@ class LocalSource:
         self._context = context or None
         self._config = config or {}
         self._limit = recursion_limit
-        allowed = [tuple(each.rsplit(":", 1)) for each in msgpack_allow]
-        self._serde = JsonPlusSerializer(allowed_msgpack_modules=allowed or None)
+        self._serde = CheckpointSerde(msgpack_allow, known_types(graph))
         self._readers: queue.LifoQueue[Graph] = queue.LifoQueue()
         self._saver: GuardedSaver | None = None
         self._runner: Graph | None = None
@@ -74,21 +73,28 @@ class LocalSource:
 
     def snapshot(self, thread_id: str) -> Snapshot | None:
         self._refuse_another_file()
-        try:
-            with self._reader() as graph:
-                state = graph.get_state({"configurable": {"thread_id": thread_id}})
-                if state.metadata is None:
-                    return None
-                found = self._snapshot(thread_id, state, states.answer_is_stored(graph, state))
-                # Only a task that is done, in a step that is not, adds to what the checkpoint keeps.
-                if len(state.next) == len(state.tasks):
-                    return found
-                return replace(found, loose=states.loose(graph, state, found.messages))
-        except Exception as problem:
-            # A damaged or forbidden checkpoint shows itself in many ways, and none of them is a pause.
-            raise SourceError(
-                f"its checkpoint cannot be read ({type(problem).__name__}: {problem})"
-            ) from problem
+        with refused() as types:
+            try:
+                return self._read(thread_id, types)
+            except Exception as problem:
+                # A damaged or forbidden checkpoint shows itself in many ways, and none of them is a pause.
+                named = f"; it names {in_words(types)}, which is not loaded" if types else ""
+                raise SourceError(
+                    f"its checkpoint cannot be read ({type(problem).__name__}: {problem}){named}"
+                ) from problem
+
+    def _read(self, thread_id: str, types: set[str]) -> Snapshot | None:
+        with self._reader() as graph:
+            state = graph.get_state({"configurable": {"thread_id": thread_id}})
+            if state.metadata is None:
+                return None
+            found = self._snapshot(thread_id, state, states.answer_is_stored(graph, state))
+            # Only a task that is done, in a step that is not, adds to what the checkpoint keeps.
+            if len(state.next) != len(state.tasks):
+                found = replace(found, loose=states.loose(graph, state, found.messages))
+            if types and found.pause is not None:
+                return replace(found, pause=withheld(found.pause, types))
+            return found
 
     def changed_since(self, mark: str) -> Moved:
         self._refuse_another_file()
@@ -101,6 +107,10 @@ class LocalSource:
     def absent(self, threads: Sequence[str]) -> list[str]:
         self._refuse_another_file()
         return self._scan.absent(threads)
+
+    def not_loaded(self, most: int) -> dict[str, int]:
+        self._refuse_another_file()
+        return not_loaded(self._serde, self._scan.stored(most))
 
     def stamp(self, thread_id: str) -> str:
         self._refuse_another_file()

@@ -31,6 +31,9 @@ class MissingSource:
     def absent(self, threads: Sequence[str]) -> list[str]:
         self._refuse()
 
+    def not_loaded(self, most: int) -> dict[str, int]:
+        self._refuse()
+
     def stamp(self, thread_id: str) -> str:
         self._refuse()
 

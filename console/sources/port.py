@@ -126,6 +126,13 @@ class Source(Protocol):
         """Those of `threads` that the source does not have (any more)."""
         ...
 
+    def not_loaded(self, most: int) -> dict[str, int]:
+        """Names of types that checkpoints hold and strict loading refuses -> in how many threads.
+
+        Looks at the newest checkpoint of the `most` threads that were written last.
+        """
+        ...
+
     def stamp(self, thread_id: str) -> str:
         """A text that is another one after anything was stored of the thread; empty when there is no thread.
 

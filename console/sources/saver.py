@@ -16,6 +16,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from console.sources.scan import BUSY_SECONDS
+from console.sources.serde import whole
 
 GUARD = "console_guard"
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class GuardedSaver(SqliteSaver):
         await self._there(_guarded, config, self.put_writes, config, writes, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._there(self.get_tuple, config)
+        return await self._there(whole, self.get_tuple, config)
 
     async def alist(self, config: RunnableConfig | None, **narrowed: Any) -> AsyncIterator[CheckpointTuple]:
         for each in await self._there(lambda: list(self.list(config, **narrowed))):
@@ -64,7 +65,8 @@ class GuardedSaver(SqliteSaver):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, Any]:
-        return await self._there(self.get_delta_channel_history, config=config, channels=channels)
+        read = self.get_delta_channel_history
+        return await self._there(whole, read, config=config, channels=channels)
 
 
 def _guarded(config: RunnableConfig, write: Callable[..., T], *args: Any) -> T:

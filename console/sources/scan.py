@@ -45,6 +45,16 @@ _STEP = """
 SELECT parent_checkpoint_id, metadata FROM checkpoints
  WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
 """
+_NEWEST = """
+SELECT thread_id, max(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = ''
+ GROUP BY thread_id ORDER BY 2 DESC LIMIT ?
+"""
+_STORED = """
+SELECT thread_id, type, checkpoint FROM checkpoints
+ WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
+UNION ALL SELECT thread_id, type, value FROM writes
+ WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
+"""
 _LEFT = {"loop": Left.ANSWERED, "input": Left.MESSAGE, "update": Left.CHANGED, "fork": Left.CHANGED}
 
 
@@ -98,6 +108,12 @@ class Scan:
                     return _LEFT.get(_began_by(row[1]), Left.UNKNOWN)
                 newest = row[0]
         return Left.UNKNOWN
+
+    def stored(self, most: int) -> Iterator[tuple[str, str, bytes]]:
+        """(thread id, type, bytes) of the newest checkpoint of each of the `most` newest threads."""
+        for thread_id, checkpoint_id in self._rows(_NEWEST, (most,)):
+            at = (thread_id, checkpoint_id)
+            yield from self._rows(_STORED, at + at)
 
     def _rows(self, sql: str, given: Sequence[Any] = ()) -> list[Any]:
         with self._connection() as connection, _readable():

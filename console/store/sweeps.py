@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from console.domain.review import DOUBT, QUEUE_RANK, UNDECIDED, Pause, Status, ThreadStatus
+from console.domain.review import DOUBT, QUEUE_RANK, UNDECIDED, Kind, Pause, Status, ThreadStatus
 from console.store import reviews
 from console.store.outbox import OPEN_STATES
 from console.store.tables import Outbox, Review, Thread
@@ -38,10 +38,13 @@ def known(connection: Connection, source: str, thread_ids: Sequence[str]) -> set
 
 
 def pauses(connection: Connection, source: str) -> set[tuple[str, str]]:
-    """(thread id, checkpoint id) of every review that can still lead to a run."""
+    """(thread id, checkpoint id) of every review that can still lead to a run.
+
+    Not of one that could not be read: settings may have changed since, so that it can be read now.
+    """
     alive = [*(status.value for status in UNDECIDED), *_IN_WORK]
     query = select(REVIEW.c.thread_id, REVIEW.c.checkpoint_id).where(
-        REVIEW.c.source == source, REVIEW.c.status.in_(alive)
+        REVIEW.c.source == source, REVIEW.c.status.in_(alive), REVIEW.c.kind != Kind.UNREADABLE.value
     )
     return {(row.thread_id, row.checkpoint_id) for row in connection.execute(query)}
 

@@ -73,6 +73,9 @@ class Scripted:
         error = "the stored answer fails" if at.poisoned else ""
         return Snapshot(at.head, status, tuple(at.messages), pause, error, at.under_way and pause is None)
 
+    def not_loaded(self, most: int) -> dict[str, int]:
+        return {}
+
     def trial(self, answer: Any) -> None:
         return None
 
