@@ -23,11 +23,12 @@ from console.services.repeats import repeatable, take_back
 from console.sources.payload import answer as shaped
 from console.sources.port import Run
 from console.store import ledger, outbox, reviews, threads
-from console.store.engine import Connection, RowMapping, read, write
+from console.store.engine import Connection, RowMapping, write
 from console.store.outbox import Lease
 
 BEGUN = (Status.DECIDED, Status.RESUMING)
-Journal = Sequence[RowMapping]
+Rows = Sequence[RowMapping]
+Journal = Rows
 
 
 @dataclass(frozen=True)
@@ -47,40 +48,60 @@ class Job:
         return str(self.row["thread_id"])
 
 
-def plan(deps: Deps, job: Job) -> Run | None:
-    """Decide what is to be run, and commit `dispatched`; None when there is nothing to hand over."""
-    snapshot = deps.sources[job.source].snapshot(job.thread_id)
-    journal, repeats = _journal(deps, job)
+@dataclass(frozen=True)
+class Begun:
+    """A leased job and what is to be handed over; with a `problem` it is to be set aside."""
+
+    job: Job
+    run: Run | None
+    problem: Exception | None = None
+
+
+def begin(deps: Deps, row: RowMapping, owner: str, dead: Sequence[str], seconds: float) -> Begun | None:
+    """Lease the row's thread, decide what is to be run, and write `dispatched`, in one transaction.
+
+    None when someone else was first. The thread is read before, since a source may be slow; its stamp is
+    compared under the write lock, and one that moved meanwhile is looked at again at the next turn. So what
+    is handed over is what is written down, of the thread and of its reviews alike.
+    """
+    source, thread_id = deps.sources[row["source"]], str(row["thread_id"])
+    stamp, snapshot = source.stamp(thread_id), source.snapshot(thread_id)
+    with write(deps.engine) as connection:
+        if source.stamp(thread_id) != stamp:
+            return None
+        lease = outbox.take(connection, row, owner, dead, seconds)
+        if lease is None:
+            return None
+        job = Job(row, lease, row["state"])
+        run = _plan(deps, connection, job, snapshot)
+    if run is not None:
+        publish(deps, job)
+    return Begun(job, run)
+
+
+def _plan(deps: Deps, connection: Connection, job: Job, snapshot: Snapshot | None) -> Run | None:
+    whole = outbox.journal(connection, job.source, job.thread_id)
+    repeats = repeatable(deps, whole) if job.before == "dispatched" else []
+    again = {run["id"] for run in repeats}
+    journal = [run for run in whole if run["id"] not in again]
+    group = group_of(connection, job)
     run = (
-        _plan_resume(deps, job, snapshot, journal)
+        _plan_resume(connection, job, snapshot, journal, group)
         if job.row["kind"] == "resume"
-        else _plan_message(deps, job, snapshot, journal)
+        else _plan_message(job, snapshot, journal, group)
     )
     if run is None:
         return None
-    with write(deps.engine) as connection:
-        if not outbox.holds(connection, job.lease):
-            return None
-        if repeats:
-            take_back(connection, job.source, job.thread_id, repeats, group_of(connection, job))
-        outbox.set_state(connection, job.row["id"], "dispatched")
-        threads.move(connection, job.source, job.thread_id, list(ThreadStatus), ThreadStatus.RUNNING)
-        if job.before != "dispatched":
-            _record_dispatch(connection, job)
-    publish(deps, job)
+    if repeats:
+        take_back(connection, job.source, job.thread_id, repeats, group)
+    outbox.set_state(connection, job.row["id"], "dispatched")
+    threads.move(connection, job.source, job.thread_id, list(ThreadStatus), ThreadStatus.RUNNING)
+    if job.before != "dispatched":
+        _record_dispatch(connection, job, group)
     return run
 
 
-def _journal(deps: Deps, job: Job) -> tuple[Journal, Journal]:
-    """What the thread's journal holds, and apart from it what a crash cut off and may run again."""
-    with read(deps.engine) as connection:
-        whole = outbox.journal(connection, job.source, job.thread_id)
-    repeats = repeatable(deps, whole) if job.before == "dispatched" else []
-    again = {run["id"] for run in repeats}
-    return [run for run in whole if run["id"] not in again], repeats
-
-
-def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
+def _plan_message(job: Job, snapshot: Snapshot | None, journal: Journal, group: Rows) -> Run | None:
     head = snapshot.head if snapshot else ""
     if job.row["kind"] in {"message", "close"} and head == job.row["head"]:
         payload = loads(job.row["payload_text"])
@@ -91,10 +112,10 @@ def _plan_message(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Jour
         poisoned = snapshot is not None and snapshot.status is ThreadStatus.POISONED
         return Run(job.thread_id, fork=head) if poisoned and head == job.row["head"] else None
     # The message is in the thread: only what was left unfinished may go on.
-    return _plan_going_on(deps, job, snapshot, journal)
+    return _plan_going_on(job, snapshot, journal, group)
 
 
-def _plan_going_on(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
+def _plan_going_on(job: Job, snapshot: Snapshot | None, journal: Journal, group: Rows) -> Run | None:
     if snapshot is None or snapshot.pause is not None:
         return None
     first = job.before != "dispatched"
@@ -102,7 +123,7 @@ def _plan_going_on(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Jou
         return None
     if _uncertain(snapshot, journal) or unjournalled(job, snapshot):
         return None
-    return Run(job.thread_id, decisions=_decision_ids(deps, job))
+    return Run(job.thread_id, decisions=_ids(group))
 
 
 def unjournalled(job: Job, snapshot: Snapshot) -> str:
@@ -121,19 +142,19 @@ def began(calls: Calls, call_id: str | None) -> bool:
     return calls.began(call_id)
 
 
-def _plan_resume(deps: Deps, job: Job, snapshot: Snapshot | None, journal: Journal) -> Run | None:
-    with read(deps.engine) as connection:
-        group = group_of(connection, job)
-        chosen = reviews.decisions(connection, [row["decision_id"] for row in group if row["decision_id"]])
+def _plan_resume(
+    connection: Connection, job: Job, snapshot: Snapshot | None, journal: Journal, group: Rows
+) -> Run | None:
     calls = Calls.of(journal)
     pause = snapshot.pause if snapshot else None
     here = pause is not None and bool(group) and pause.checkpoint_id == group[0]["checkpoint_id"]
     if not here or pause is None:
-        return _plan_going_on(deps, job, snapshot, journal) if job.before == "dispatched" else None
+        return _plan_going_on(job, snapshot, journal, group) if job.before == "dispatched" else None
     if snapshot is not None and snapshot.status is ThreadStatus.POISONED:
         return None
     if any(answer_in_doubt(job, row) for row in group):
         return None
+    chosen = reviews.decisions(connection, [row["decision_id"] for row in group if row["decision_id"]])
     answers: dict[str, Any] = {}
     for row in group:
         if job.before == "dispatched" and taken(row, snapshot):
@@ -172,7 +193,7 @@ def group_of(connection: Connection, job: Job) -> list[RowMapping]:
     return [row for row in rows if row["status"] in BEGUN]
 
 
-def _ids(group: Sequence[RowMapping]) -> dict[str, str]:
+def _ids(group: Rows) -> dict[str, str]:
     """tool call id -> decision id, of rejected calls, too: a gate that is asked again finds them decided."""
     return {
         action.tool_call_id: row["decision_id"]
@@ -182,20 +203,11 @@ def _ids(group: Sequence[RowMapping]) -> dict[str, str]:
     }
 
 
-def _decision_ids(deps: Deps, job: Job) -> dict[str, str]:
-    with read(deps.engine) as connection:
-        return _ids(group_of(connection, job))
-
-
-def _record_dispatch(connection: Connection, job: Job) -> None:
-    for row in group_of(connection, job):
+def _record_dispatch(connection: Connection, job: Job, group: Rows) -> None:
+    for row in group:
         reviews.move(connection, row["id"], [Status.DECIDED], Status.RESUMING)
-        ledger.append(
-            connection,
-            entry_of(
-                Event.DISPATCHED, row, more={"decision_id": row["decision_id"], "fence": job.lease.fence}
-            ),
-        )
+        more = {"decision_id": row["decision_id"], "fence": job.lease.fence}
+        ledger.append(connection, entry_of(Event.DISPATCHED, row, more=more))
 
 
 def publish(deps: Deps, job: Job) -> None:

@@ -22,7 +22,6 @@ from console.services.observe import GONE, reopen, still_pending, supersede, wri
 from console.services.outcome import ANSWERED, DID_NOT_RUN, Outcome, compare
 from console.services.planning import BEGUN, answer_in_doubt, began, group_of, publish, taken, unjournalled
 from console.services.planning import Job as Job
-from console.services.planning import plan as plan
 from console.services.records import decisions_of
 from console.services.standing import after_run, words
 from console.sources.port import ResumeRefused

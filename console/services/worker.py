@@ -19,8 +19,10 @@ from typing import TypeVar
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.services.owners import is_dead, own_name
-from console.services.settle import Job, finish, plan, set_aside
+from console.services.planning import Begun, Job, begin
+from console.services.settle import finish, set_aside
 from console.services.sweep import Sweeper
+from console.sources.port import Run
 from console.store import outbox
 from console.store.engine import RowMapping, read, trouble_of, write
 
@@ -122,8 +124,12 @@ class Worker:
 
     def stop(self) -> None:
         self._sweeper.stop()
-        self._call(self._stopping.set)
+        self._call(self._end)
         self._thread.join(DRAIN_SECONDS + 4)
+
+    def _end(self) -> None:
+        self._stopping.set()
+        self._look.set()
 
     def _call(self, what: Callable[[], object]) -> None:
         # An empty context: a run must not carry the identity of the browser tab that woke the worker.
@@ -164,10 +170,9 @@ class Worker:
             await source.close()
 
     async def _wait(self) -> None:
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._look, self._stopping)]
-        _, rest = await asyncio.wait(waits, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        for each in rest:
-            each.cancel()
+        turn = self._loop.call_later(POLL_SECONDS, self._look.set)
+        await self._look.wait()
+        turn.cancel()
         self._look.clear()
 
     async def _take_due(self) -> None:
@@ -177,11 +182,9 @@ class Worker:
         for row in rows:
             if row["id"] in self._tasks or len(self._tasks) >= MAX_RUNS:
                 continue
-            job = await self._step(self._take, row, dead)
-            if job is not None:
-                task = self._loop.create_task(self._work(job), context=contextvars.Context())
-                self._tasks[row["id"]] = task
-                task.add_done_callback(partial(self._forget, row["id"]))
+            task = self._loop.create_task(self._carry_out(row, dead), context=contextvars.Context())
+            self._tasks[row["id"]] = task
+            task.add_done_callback(partial(self._forget, row["id"]))
 
     def _forget(self, outbox_id: int, _: object) -> None:
         self._tasks.pop(outbox_id, None)
@@ -191,15 +194,33 @@ class Worker:
             dead = [owner for owner in outbox.owners(connection) if owner != self._owner and is_dead(owner)]
             return outbox.due(connection, dead, self._runnable), dead
 
-    def _take(self, row: RowMapping, dead: list[str]) -> Job | None:
-        with write(self._deps.engine) as connection:
-            lease = outbox.take(connection, row, self._owner, dead, self._lease_seconds)
-        return Job(row, lease, row["state"]) if lease else None
+    async def _carry_out(self, row: RowMapping, dead: list[str]) -> None:
+        try:
+            begun = await self._step(self._take, row, dead)
+        except Exception:
+            # Nothing is taken, so the row is found again at the next turn.
+            log.exception("taking up %s/%s failed", row["source"], row["thread_id"])
+        else:
+            if begun is not None:
+                await self._work(begun)
 
-    async def _work(self, job: Job) -> None:
+    def _take(self, row: RowMapping, dead: list[str]) -> Begun | None:
+        try:
+            return begin(self._deps, row, self._owner, dead, self._lease_seconds)
+        except Exception as problem:
+            # The lease alone, so that the failed attempt is counted by one worker only.
+            with write(self._deps.engine) as connection:
+                lease = outbox.take(connection, row, self._owner, dead, self._lease_seconds)
+            return Begun(Job(row, lease, row["state"]), None, problem) if lease else None
+
+    async def _work(self, begun: Begun) -> None:
+        job = begun.job
         beat = self._loop.create_task(self._heartbeat(job, asyncio.current_task()))
         try:
-            await self._step(finish, self._deps, job, await self._run(job))
+            if begun.problem is not None:
+                raise begun.problem
+            error = await self._run(job, begun.run) if begun.run is not None else None
+            await self._step(finish, self._deps, job, error)
         except Exception as problem:
             log.exception("settling %s/%s failed", job.source, job.thread_id)
             await self._set_aside(job, problem)
@@ -209,11 +230,8 @@ class Worker:
         finally:
             beat.cancel()
 
-    async def _run(self, job: Job) -> Exception | None:
+    async def _run(self, job: Job, run: Run) -> Exception | None:
         """What the agent raised, which is part of the thread's story; None when nothing did."""
-        run = await self._step(plan, self._deps, job)
-        if run is None:
-            return None
         journal = _Journal(self._deps, job, dict(run.decisions))
         guarded = replace(run, guard=journal.check)
         try:

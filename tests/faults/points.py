@@ -16,6 +16,7 @@ from typing import Any
 
 from console.services import decide, planning, settle, worker
 from console.sources.saver import GuardedSaver
+from console.store import outbox
 from tests.faults.fork import die
 from tests.services import agents
 
@@ -89,7 +90,7 @@ POINTS = (
     Point("checked, verdict not begun", before(decide, "_commit"), "reviews"),
     Point("verdict written, not committed", after(decide, "_write_verdict"), "reviews"),
     Point("verdict committed, nobody told", before(worker.Worker, "wake"), "reviews"),
-    Point("lease taken", after(worker.Worker, "_take")),
+    Point("lease written, not committed", after(outbox, "take")),
     Point("planned, nothing written", after(planning, "_plan_resume")),
     Point("dispatched written, not committed", after(planning, "_record_dispatch")),
     Point("dispatched committed, not handed over", before(planning, "publish")),
@@ -112,9 +113,9 @@ POINTS = (
 BY_NAME = {point.name: point for point in POINTS}
 # Killed a second time, by the restart's own steps. The first point decides how it may end.
 AGAIN = (
-    ("dispatched committed, not handed over", "lease taken"),
+    ("dispatched committed, not handed over", "lease written, not committed"),
     ("dispatched committed, not handed over", "handed over, nothing stored"),
-    ("inside the tool, after its effect", "lease taken"),
+    ("inside the tool, after its effect", "lease written, not committed"),
     ("inside the tool, after its effect", "outcome written, not committed"),
     ("run ended, not read back", "outcome half written"),
 )

@@ -15,7 +15,7 @@ from console.domain.review import Action, Kind, Pause, Pending, ThreadStatus
 from console.domain.thread import Message, Snapshot, ToolCall
 from console.forms.exact import dumps
 from console.services.deps import Deps
-from console.services.settle import Job
+from console.services.planning import Begun
 from console.services.worker import Worker
 from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, Waiting
 
@@ -236,7 +236,7 @@ class ByHand:
     def __init__(self, deps: Deps) -> None:
         self.worker = Worker(deps)
 
-    def take(self, source: str = "", thread_id: str = "") -> Job | None:
+    def take(self, source: str = "", thread_id: str = "") -> Begun | None:
         """The first row that is due, of one thread if it is named."""
         rows, dead = self.worker._due()
         for row in rows:
@@ -245,7 +245,7 @@ class ByHand:
                 return job
         return None
 
-    def work(self, job: Job) -> None:
+    def work(self, job: Begun) -> None:
         self.worker._loop.run_until_complete(self.worker._work(job))
 
     def close(self) -> None:
