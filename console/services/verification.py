@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from console.domain.access import Actor, Permission, require
-from console.domain.errors import Unavailable
 from console.domain.ledger import Kind
 from console.services import head_files
 from console.services.changes import Change
@@ -28,10 +27,9 @@ def run(deps: Deps, actor: Actor, *, deep: bool, progress: Progress = nobody_loo
     The result is recorded as `verified`. The report covers what was there when it began.
     """
     require(actor, Permission.AUDIT_EXPORT)
-    database = database_file(deps)
     settings = deps.settings
     report = verify(
-        database,
+        Path(str(deps.engine.url.database)),
         head_files.files(settings),
         head_files.public_key_file(settings),
         deep=deep,
@@ -49,10 +47,3 @@ def run(deps: Deps, actor: Actor, *, deep: bool, progress: Progress = nobody_loo
         )
     deps.changes.publish(Change("audit"))
     return report
-
-
-def database_file(deps: Deps) -> Path:
-    address = deps.engine.url
-    if address.get_backend_name() != "sqlite" or not address.database:
-        raise Unavailable("Only a log in an SQLite file can be verified. Nothing was changed.")
-    return Path(address.database)

@@ -21,6 +21,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from console.domain.errors import Unavailable
 from console.domain.trouble import Trouble
+from console.store.prepared import say
 
 __all__ = [
     "Connection",
@@ -64,15 +65,12 @@ _PROBE = (
 
 def open_engine(url: str) -> Engine:
     """An engine for `sqlite:///path`; the folder is made, the file is readable by its owner only."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite" and parsed.database:
-        path = Path(parsed.database)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        keep_private(path)
+    path = Path(str(make_url(url).database))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    keep_private(path)
     engine = create_engine(url, pool_size=20, max_overflow=40, pool_timeout=30)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
@@ -120,9 +118,9 @@ def _begin_sqlite(connection: Connection) -> None:
     # The pool hands connections on with the patience of whoever had them last.
     wanted = options.get("patience_ms", BUSY_TIMEOUT_MS)
     if connection.info.get(_PATIENCE) != wanted:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={wanted}")
+        say(connection, f"PRAGMA busy_timeout={wanted}")
         connection.info[_PATIENCE] = wanted
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    say(connection, "BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 @contextmanager
