@@ -5,7 +5,7 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from console.settings import Settings, SourceSettings
 from console.settings_file import SettingsError, sqlite_path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("console")
 # Keys of a tool's policy that this version keeps.
-ENFORCED = frozenset({"idempotent"})
+ENFORCED = frozenset({"idempotent", "args_schema"})
 
 
 def compose(settings: Settings) -> "Deps":
@@ -105,18 +105,38 @@ def refuse_unenforced(settings: Settings) -> None:
     """A rule that is written down and not kept would be worse than none."""
     for name, policy in settings.policy.tools.items():
         if idle := sorted(policy.model_fields_set - ENFORCED):
-            key = f"policy.tools.{name}.{'schema' if idle[0] == 'args_schema' else idle[0]}"
-            raise SettingsError(f"{key} is not kept by this version: remove it")
+            raise SettingsError(f"policy.tools.{name}.{idle[0]} is not kept by this version: remove it")
 
 
 def open_sources(settings: Settings) -> "dict[str, Source]":
     """Import every agent. One that cannot be loaded is stood in for: its verdicts wait, all else goes on."""
     # The demo's graph is made by a factory without arguments, so its shop is named in the environment.
     os.environ.setdefault("CONSOLE_DEMO_SHOP", str(settings.shop))
-    return {name: _open_source(name, source) for name, source in settings.sources.items()}
+    schemas = read_schemas(settings)
+    return {name: _open_source(name, source, schemas) for name, source in settings.sources.items()}
 
 
-def _open_source(name: str, source: SourceSettings) -> "Source":
+def read_schemas(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The schemas that people set for tools. One that cannot be applied would let no edit pass: refused."""
+    from console.forms.exact import JsonProblem, loads
+    from console.forms.schema import prepare
+
+    found: dict[str, dict[str, Any]] = {}
+    for name, policy in settings.policy.tools.items():
+        if policy.args_schema is None:
+            continue
+        try:
+            schema = loads(policy.args_schema.read_bytes())
+            wrong = prepare(schema).broken if isinstance(schema, dict) else "it is no JSON object"
+        except (OSError, JsonProblem) as problem:
+            wrong = f"{policy.args_schema}: {problem.strerror if isinstance(problem, OSError) else problem}"
+        if wrong:
+            raise SettingsError(f"policy.tools.{name}.schema cannot be used ({wrong}): correct the file")
+        found[name] = schema
+    return found
+
+
+def _open_source(name: str, source: SourceSettings, schemas: dict[str, dict[str, Any]]) -> "Source":
     from console.sources.loading import load_graph
     from console.sources.local import LocalSource
     from console.sources.missing import MissingSource
@@ -145,6 +165,7 @@ def _open_source(name: str, source: SourceSettings) -> "Source":
             config=source.config,
             recursion_limit=source.recursion_limit,
             msgpack_allow=source.msgpack_allow,
+            schemas=schemas,
         )
     except SourceError as wrong:
         log.warning("sources.%s: %s. Its threads cannot be read or run until that is mended.", name, wrong)

@@ -50,6 +50,17 @@ QUEUE_RANK: dict[Status, int] = {
 }
 
 
+class Origin(StrEnum):
+    """Where the schema of a call's arguments was found."""
+
+    INTERRUPT = "interrupt"
+    CONFIG = "review_config"
+    GATE = "gate"
+    FILE = "file"
+    TOOL = "tool"
+    NONE = ""
+
+
 @dataclass(frozen=True)
 class Action:
     """One proposed call. `args_text` and `args_schema_text` are exact JSON; the texts are what is hashed.
@@ -65,6 +76,7 @@ class Action:
     allowed_decisions: tuple[str, ...]
     args_schema_text: str
     tool_call_id: str | None = None
+    schema_origin: str = ""
 
 
 @dataclass(frozen=True)

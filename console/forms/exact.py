@@ -162,6 +162,42 @@ def _tagged_object(value: Any, level: int) -> Any:
     return {_TAG: "repr", "cls": name, "v": repr(value)[:10_000]}
 
 
+def untagged(value: Any) -> Any:
+    """What `loads` read of a text of `dumps`, with objects again that have keys like a tag's.
+
+    What JSON does not know stays tagged: it has no value here.
+    """
+    match value:
+        case list():
+            return [untagged(item) for item in value]
+        case {"$t": "map", "v": list(pairs)}:
+            if all(isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is str for pair in pairs):
+                return {key: untagged(item) for key, item in pairs}
+            return value
+        case dict():
+            return value if _TAG in value else {key: untagged(item) for key, item in value.items()}
+    return value
+
+
+def stand_ins(value: Any) -> Iterator[tuple[object, ...]]:
+    """The paths of objects that stand for something JSON does not know, such as NaN or a set."""
+    match value:
+        case dict():
+            if _TAG in value:
+                yield ()
+                return
+            for key, item in value.items():
+                yield from ((key, *path) for path in stand_ins(item))
+        case list():
+            for at, item in enumerate(value):
+                yield from ((at, *path) for path in stand_ins(item))
+
+
+def plain(value: Any) -> str:
+    """The text of a value without `flaws`, as JSON has it: nothing in it is tagged."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
 def flaws(value: Any) -> Iterator[tuple[tuple[object, ...], str]]:
     """(path, why) of everything that a stored answer could not keep exactly as a person gave it."""
     match value:

@@ -10,7 +10,7 @@ from typing import Any
 from console.domain.errors import Problem
 from console.forms import checking, exact, stepping, tokens
 from console.forms.difference import Change, differences
-from console.forms.edits import Edit, Refused, read_edit
+from console.forms.edits import Edit, Refused, adopted, read_edit
 from console.forms.field import Field
 from console.forms.limits import MAX_EDITS, MAX_TEXT
 from console.forms.schema import Schema, prepare
@@ -53,6 +53,10 @@ class Form:
         if value is base.value and choices == base.choices:
             return base
         return replace(base, value=value, choices=choices, edits=(*base.edits, edit), before=base)
+
+    def holding(self, value: Any) -> Form:
+        """With these arguments in place of all others; what they say alike stays the object it was."""
+        return replace(self, value=adopted(value, self.origin), choices={}, edits=(), before=None)
 
     def undo(self) -> Form:
         """Without the last step; the same form when there is none."""

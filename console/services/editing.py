@@ -10,8 +10,8 @@ from typing import Any
 
 from console.domain.access import Actor, Permission, require
 from console.domain.errors import Invalid, Problem
-from console.domain.review import Action, Kind
-from console.forms.exact import JsonProblem, loads
+from console.domain.review import Action, Kind, Origin
+from console.forms.exact import JsonProblem, loads, untagged
 from console.forms.form import Form, open_form
 from console.forms.schema import prepare_text
 from console.forms.unread import MISSING
@@ -20,8 +20,15 @@ from console.services.door import review_row
 from console.store import reviews
 from console.store.engine import RowMapping, read
 
-_FROM_INTERRUPT = "from the request"
-_NOWHERE = "inferred from the arguments"
+# Where a schema comes from, for people.
+ORIGINS: dict[str, str] = {
+    Origin.INTERRUPT: "from the request",
+    Origin.CONFIG: "from the request",
+    Origin.GATE: "from the agent's gate",
+    Origin.FILE: "from the configuration",
+    Origin.TOOL: "from the tool",
+    Origin.NONE: "inferred from the arguments",
+}
 
 
 def form_of(deps: Deps, actor: Actor, review_id: str, position: int) -> Form:
@@ -46,24 +53,25 @@ def answer_form_of(deps: Deps, actor: Actor, review_id: str) -> Form:
 
 
 def form_for(action: Action) -> Form:
-    return form_of_texts(action.args_text, action.args_schema_text, schema_origin(action))
+    return form_of_texts(action.args_text, action.args_schema_text, action.schema_origin)
 
 
-def form_of_texts(args_text: str, schema_text: str, origin: str = "") -> Form:
+def form_of_texts(args_text: str, schema_text: str, origin: str) -> Form:
     """The same from the exact texts of a review that was read before."""
     try:
-        args: Any = loads(args_text)
+        args: Any = untagged(loads(args_text))
     except JsonProblem as problem:
         raise Invalid([Problem(f"the arguments cannot be edited: {problem}")]) from problem
-    said = origin or (_NOWHERE if not schema_text else "")
-    return replace(open_form(args, prepare_text(schema_text)), schema_origin=said)
+    form = open_form(args, prepare_text(schema_text))
+    return replace(form, schema_origin=origin_in_words(origin, schema_text))
+
+
+def origin_in_words(origin: str, schema_text: str) -> str:
+    """Empty for a schema of a review that was opened before its origin was kept."""
+    return ORIGINS[origin] if origin or not schema_text else ""
 
 
 def answer_form_for(row: RowMapping) -> Form:
     text = row["answer_schema_text"]
-    return replace(open_form(MISSING, prepare_text(text)), schema_origin=_FROM_INTERRUPT if text else "")
-
-
-def schema_origin(action: Action) -> str:
-    """Where the action's schema comes from, in words."""
-    return "" if action.args_schema_text else _NOWHERE
+    said = ORIGINS[Origin.INTERRUPT] if text else ""
+    return replace(open_form(MISSING, prepare_text(text)), schema_origin=said)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from console.domain.errors import Invalid, Problem, pointer_of
 from console.domain.review import Action, Kind
 from console.domain.verdict import Decided, in_words, read_decisions
-from console.forms.exact import MAX_DEPTH, JsonProblem, depth, dumps, flaws, loads
-from console.forms.fields import breaches, validate
+from console.forms.exact import MAX_DEPTH, depth, dumps, flaws, plain, stand_ins
 from console.services.deps import Deps
+from console.services.editing import answer_form_for, form_for
 from console.store import reviews
 from console.store.engine import RowMapping
 
@@ -41,11 +41,12 @@ def read_verdict(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> Sa
     _refuse_too_deep(decisions, "/decisions")
     actions = reviews.actions_of(row)
     decided, problems = read_decisions(decisions, actions)
-    for each in decided:
-        problems += _check_edit(deps, row, each, actions[each.position])
+    for at, each in enumerate(decided):
+        decided[at], wrong = _check_edit(deps, row, each, actions[each.position])
+        problems += wrong
     if problems:
         raise Invalid(sorted(problems, key=lambda problem: problem.position or 0))
-    body = dumps({"decisions": [each.raw for each in decided]})
+    body = plain({"decisions": [each.raw for each in decided]})
     return Said(decided, body, in_words([each.type for each in decided]))
 
 
@@ -54,25 +55,32 @@ def _refuse_too_deep(value: Any, pointer: str) -> None:
         raise Invalid([Problem(f"nested deeper than {MAX_DEPTH} levels", pointer=pointer)])
 
 
-def _check_edit(deps: Deps, row: RowMapping, decided: Decided, action: Action) -> list[Problem]:
+def _check_edit(
+    deps: Deps, row: RowMapping, decided: Decided, action: Action
+) -> tuple[Decided, list[Problem]]:
+    """The edit, made of the request's own values wherever it says the same."""
     if decided.args is None:
-        return []
+        return decided, []
     start = f"/decisions/{action.position}/edited_action/args"
-    found = _flaws(decided.args) or validate(decided.args, _schema(action.args_schema_text))
+    form = form_for(action).holding(decided.args)
+    found = _flaws(decided.args) or form.errors or _stand_ins(decided.args)
     found = found or _trial(deps, row, decided.args, "")
-    return [replace(problem, position=action.position, pointer=start + problem.pointer) for problem in found]
+    if found:
+        return decided, [
+            replace(problem, position=action.position, pointer=start + problem.pointer) for problem in found
+        ]
+    raw = {"type": "edit", "edited_action": {"name": action.name, "args": form.args}}
+    return replace(decided, raw=raw, args=form.args), []
+
+
+def _stand_ins(args: Any) -> list[Problem]:
+    """Approved as it is such a value reaches the tool; an edit could hand over its description only."""
+    why = "stands for a value that JSON does not have, which an edit cannot carry: give another, or approve"
+    return [Problem(why, pointer="".join(map(pointer_of, path))) for path in stand_ins(args)]
 
 
 def _flaws(value: Any) -> list[Problem]:
     return [Problem(why, pointer="".join(map(pointer_of, path))) for path, why in flaws(value)]
-
-
-def _schema(text: str) -> Any:
-    """None where there is no schema; one that cannot be read exactly lets nothing pass."""
-    try:
-        return loads(text) if text else None
-    except JsonProblem as problem:
-        raise Invalid([Problem(f"the tool's schema is broken: {problem}")]) from problem
 
 
 def _read_answer(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> Said:
@@ -81,12 +89,11 @@ def _read_answer(deps: Deps, row: RowMapping, decisions: Any, answer: Any) -> Sa
     if answer is MISSING:
         raise Invalid([Problem("the answer is missing; null is an answer, too", pointer="/answer")])
     _refuse_too_deep(answer, "/answer")
-    schema = _schema(row["answer_schema_text"])
-    problems = _flaws(answer) or (breaches(answer, schema) if schema is not None else [])
+    problems = _flaws(answer) or answer_form_for(row).holding(answer).errors
     problems = problems or _trial(deps, row, answer, "")
     if problems:
         raise Invalid([replace(each, pointer="/answer" + each.pointer) for each in problems])
-    return Said((), dumps({"answer": answer}), "answer", dumps(answer))
+    return Said((), plain({"answer": answer}), "answer", dumps(answer))
 
 
 def _trial(deps: Deps, row: RowMapping, answer: Any, pointer: str) -> list[Problem]:

@@ -11,6 +11,7 @@ from console.domain.access import Actor, Permission, allows, rule
 from console.domain.review import UNDECIDED, Status, ThreadStatus
 from console.forms.exact import dumps, loads
 from console.services.claims import stale
+from console.services.editing import origin_in_words
 from console.services.paging import thread_ref
 from console.services.views import ActionView, GroupMember, QueueRow, ReviewView
 from console.store import claims, queue, reviews
@@ -131,6 +132,7 @@ def action_views(row: RowMapping, decision: RowMapping | None) -> list[ActionVie
                 allowed_decisions=action.allowed_decisions,
                 args_schema=loads_or_none(action.args_schema_text),
                 args_schema_text=action.args_schema_text,
+                schema_origin=origin_in_words(action.schema_origin, action.args_schema_text),
                 tool_call_id=action.tool_call_id,
                 decision=mine,
                 decision_text=str(mine["type"]) if mine else "",

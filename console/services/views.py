@@ -57,6 +57,7 @@ class ActionView:
     """One proposed call at its position. The digest covers `args_text` and `args_schema_text`, exact JSON.
 
     `outcome` is empty until settled, then e.g. "ran", "did not run", "tool failed: order closed".
+    `schema_origin` says in words where `args_schema` comes from.
     """
 
     position: int
@@ -67,6 +68,7 @@ class ActionView:
     allowed_decisions: Sequence[str]
     args_schema: dict[str, Any] | None
     args_schema_text: str = ""
+    schema_origin: str = ""
     tool_call_id: str | None = None
     decision: dict[str, Any] | None = None
     decision_text: str = ""

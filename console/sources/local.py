@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from console.sources.journal import JournalCallback
 from console.sources.port import Journal, Left, Moved, ResumeRefused, Run, Sink, SourceError, Waiting
 from console.sources.saver import GUARD, GuardedSaver
 from console.sources.scan import BUSY_SECONDS, Scan
+from console.sources.schemas import Schemas
 from console.sources.serde import CheckpointSerde, in_words, known_types, not_loaded, refused, withheld
 
 Graph = states.Graph
@@ -38,7 +39,10 @@ DECISIONS = "console_decisions"
 
 
 class LocalSource:
-    """`checkpoints` is a file path; `context` is handed to every run as LangGraph's runtime context."""
+    """`checkpoints` is a file path; `context` is handed to every run as LangGraph's runtime context.
+
+    `schemas` are those that people set for a tool by its name.
+    """
 
     problem = ""
 
@@ -52,6 +56,7 @@ class LocalSource:
         config: dict[str, Any] | None = None,
         recursion_limit: int = 100,
         msgpack_allow: Sequence[str] = (),
+        schemas: Mapping[str, dict[str, Any]] | None = None,
     ) -> None:
         self.name = name
         self._graph = graph
@@ -63,7 +68,7 @@ class LocalSource:
         self._readers: queue.LifoQueue[Graph] = queue.LifoQueue()
         self._saver: GuardedSaver | None = None
         self._runner: Graph | None = None
-        self._schemas: dict[str, dict[str, Any] | None] = {}
+        self._schemas = Schemas(graph, schemas or {})
         checkpoints.parent.mkdir(parents=True, exist_ok=True)
         checkpoints.touch(mode=0o600, exist_ok=True)
         self._file = _identity(checkpoints)
@@ -118,6 +123,9 @@ class LocalSource:
 
     def left(self, thread_id: str, checkpoint_id: str) -> Left:
         return self._scan.left(thread_id, checkpoint_id)
+
+    def schema_origins(self) -> Mapping[str, str]:
+        return self._schemas.origins()
 
     def trial(self, answer: Any) -> None:
         try:
@@ -175,7 +183,7 @@ class LocalSource:
                 each.value,
                 each.response_schema,
                 last.tool_calls if last else (),
-                self._schema,
+                self._schemas.chosen,
                 earlier,
             )
             for task in state.tasks
@@ -184,12 +192,6 @@ class LocalSource:
         first = next((each.text for each in read if each.role == "human"), "")
         text = last.text if last else ""
         return Pause(self.name, thread_id, "", head, pending, agent_text=text, subject=first[:120])
-
-    def _schema(self, tool: str) -> dict[str, Any] | None:
-        """The arguments a person may give the tool; None where the graph does not tell."""
-        if tool not in self._schemas:
-            self._schemas[tool] = _tool_schema(self._graph, tool)
-        return self._schemas[tool]
 
     # --- running, in the worker's loop
 
@@ -259,14 +261,3 @@ def _tell(part: Any, sink: Sink) -> None:
         chunk, _ = part["data"]
         if isinstance(chunk, AIMessageChunk) and chunk.text:
             sink.token(str(chunk.text))
-
-
-def _tool_schema(graph: Graph, tool: str) -> dict[str, Any] | None:
-    try:
-        schema = graph.nodes["tools"].bound.tools_by_name[tool].tool_call_schema  # type: ignore[attr-defined]
-    except (KeyError, AttributeError):
-        return None
-    if isinstance(schema, dict):
-        return schema
-    dump = getattr(schema, "model_json_schema", None)
-    return dump() if callable(dump) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from console.domain.thread import Snapshot
@@ -38,6 +38,9 @@ class MissingSource:
         self._refuse()
 
     def left(self, thread_id: str, checkpoint_id: str) -> Left:
+        self._refuse()
+
+    def schema_origins(self) -> Mapping[str, str]:
         self._refuse()
 
     def trial(self, answer: Any) -> None:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from console.domain.canonical import escape_surrogates
-from console.domain.review import DECISIONS, Action, Kind, Pending
+from console.domain.review import DECISIONS, Action, Kind, Origin, Pending
 from console.domain.text import count_hazards
 from console.domain.thread import ToolCall
 from console.forms.exact import MAX_DEPTH, dumps, is_cut
+from console.sources.schemas import Chosen
 
-SchemaOf = Callable[[str], dict[str, Any] | None]
-
+# For a tool, given what the interrupt itself brings and where in it that stood.
+SchemaOf = Callable[[str, Origin, Any], Chosen]
 
 _LONGEST_NOTE = 500
 # What can be put before a person whole. Beyond it nobody could see all, so nobody may approve it.
@@ -64,7 +65,7 @@ def _read(
     _refuse_unshowable(text)
     if isinstance(value, dict) and value.get("type") == "tool_approval":
         _refuse_ambiguous(calls, earlier)
-        return _per_call(interrupt_id, value, response_schema)
+        return _per_call(interrupt_id, value, response_schema, schema_of)
     if isinstance(value, dict) and ({"action_requests", "review_configs"} & set(value)):
         _refuse_ambiguous(calls, earlier)
         return _batched(interrupt_id, value, calls, schema_of)
@@ -160,15 +161,16 @@ def _action(position: int, request: Any, config: Any, call_id: str | None, schem
     name, args = _name_and_args(request)
     if not isinstance(config, dict) or config.get("action_name") != name:
         raise _Unreadable(f"the review config at position {position + 1} is for another tool")
-    schema = config.get("args_schema") or schema_of(name)
+    chosen = schema_of(name, Origin.CONFIG, config.get("args_schema"))
     return Action(
         position=position,
         name=name,
         args_text=dumps(args),
         description=_text(request.get("description")),
         allowed_decisions=_allowed(config.get("allowed_decisions")),
-        args_schema_text=_schema_text(schema),
+        args_schema_text=_schema_text(chosen.schema),
         tool_call_id=call_id,
+        schema_origin=chosen.origin,
     )
 
 
@@ -183,7 +185,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else dumps(value)
 
 
-def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any) -> Pending:
+def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any, schema_of: SchemaOf) -> Pending:
     name, args = _name_and_args(value)
     call_id = value.get("tool_call_id")
     if not isinstance(call_id, str) or not call_id:
@@ -194,14 +196,16 @@ def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any) -> Pending:
     edit = _resolve(_resolve(branches.get("edit"), schema, "edited_action"), schema, "args")
     if isinstance(edit, dict) and "$defs" in schema:
         edit = {**edit, "$defs": schema["$defs"]} if "$ref" in dumps(edit) else edit
+    chosen = schema_of(name, Origin.INTERRUPT, edit)
     action = Action(
         position=0,
         name=name,
         args_text=dumps(args),
         description=_text(value.get("description")),
         allowed_decisions=tuple(each for each in DECISIONS if each in branches),
-        args_schema_text=_schema_text(edit),
+        args_schema_text=_schema_text(chosen.schema),
         tool_call_id=call_id,
+        schema_origin=chosen.origin,
     )
     return Pending(interrupt_id, Kind.APPROVAL, (action,), answer_shape="decision")
 

@@ -144,6 +144,10 @@ class Source(Protocol):
         """How the thread went on from its pause at this checkpoint."""
         ...
 
+    def schema_origins(self) -> Mapping[str, str]:
+        """For each tool that is known here, an `Origin`: where the schema of its arguments comes from."""
+        ...
+
     def trial(self, answer: Any) -> None:
         """Raise ValueError when the answer cannot be stored by this source's serialiser."""
         ...

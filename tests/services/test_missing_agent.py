@@ -60,7 +60,7 @@ def test_its_threads_say_why_they_cannot_be_read(idle: World, decided: str) -> N
 
 @pytest.mark.parametrize(
     ("rule", "key"),
-    [({"four_eyes": True}, "four_eyes"), ({"schema": "x.json"}, "schema"), ({"deadline": "30m"}, "deadline")],
+    [({"four_eyes": True}, "four_eyes"), ({"risk": "high"}, "risk"), ({"deadline": "30m"}, "deadline")],
 )
 def test_a_rule_that_is_not_kept_is_refused(tmp_path: Path, rule: dict[str, object], key: str) -> None:
     policy = {"tools": {"refund_order": rule}}

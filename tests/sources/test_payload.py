@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.domain.review import DECISIONS, Kind
+from console.domain.review import DECISIONS, Kind, Origin
 from console.domain.thread import ToolCall
 from console.forms.exact import dumps
 from console.sources import payload
+from console.sources.schemas import Chosen
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 
@@ -37,7 +38,12 @@ def calls_of(*requests: dict[str, Any]) -> list[ToolCall]:
 
 
 def read(value: Any, calls: list[ToolCall] | None = None, schema: Any = None, earlier: Any = ()) -> Any:
-    return payload.read("i1", value, schema, calls or [], lambda _: SCHEMA, earlier)
+    return payload.read("i1", value, schema, calls or [], schema_of, earlier)
+
+
+def schema_of(_: str, where: Origin, brought: Any) -> Chosen:
+    """What is brought, else the tool's own."""
+    return Chosen(brought, where) if brought else Chosen(SCHEMA, Origin.TOOL)
 
 
 GATED = st.lists(
@@ -256,7 +262,7 @@ def test_a_value_that_has_no_text_and_a_tool_without_a_schema_are_unreadable() -
     assert (found.kind, found.value_text) == (Kind.UNREADABLE, '"a dict that cannot be shown"')
     assert found.note.encode()
 
-    def raises(_: str) -> Any:
+    def raises(*_: Any) -> Any:
         raise TypeError("no schema " * 200)
 
     broken = payload.read("i", batch(request()), None, calls_of(request()), raises)
