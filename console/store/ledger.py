@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select
+from sqlalchemy import Connection, RowMapping, bindparam, delete, func, select
 
 from console.domain.access import Actor
 from console.domain.canonical import canonical
 from console.domain.ledger import Kind, genesis, link, without_empty
+from console.store.prepared import Prepared, inserting
 from console.store.tables import Ledger, LedgerFacet, Meta, Payload
 
 LEDGER, FACET, PAYLOAD = Ledger.__table__, LedgerFacet.__table__, Payload.__table__  # type: ignore[attr-defined]
-# Built once: building a statement costs as much as carrying it out, and every write of the console has one.
-_HEAD = select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1)
-_ADD_ENTRY, _ADD_FACET, _ADD_PAYLOAD = insert(LEDGER), insert(FACET), insert(PAYLOAD)
+_HEAD = Prepared(select(LEDGER.c.seq, LEDGER.c.hash).order_by(LEDGER.c.seq.desc()).limit(1))
+_ADD_ENTRY, _ADD_FACET, _ADD_PAYLOAD = inserting(LEDGER), inserting(FACET), inserting(PAYLOAD)
+_DELETE_PAYLOAD = Prepared(delete(PAYLOAD).where(PAYLOAD.c.id == bindparam("commit")))
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,13 @@ def append(connection: Connection, entry: Entry) -> int:
 
     On SQLite the caller's IMMEDIATE transaction keeps two writers from reading the same head.
     """
-    head = connection.execute(_HEAD).first()
-    seq, prev = (head.seq + 1, head.hash) if head else (1, genesis(install_id(connection)))
+    head = _HEAD.first(connection, {})
+    seq, prev = (head[0] + 1, head[1]) if head else (1, genesis(install_id(connection)))
     at = datetime.now(UTC)
     commit = _commit_payload(connection, entry.payload)
     body = canonical(_body(seq, at, entry, commit))
     row = {"seq": seq, "body": body.decode(), "prev": prev, "hash": link(prev, body)}
-    connection.execute(_ADD_ENTRY, row)
+    _ADD_ENTRY.change(connection, row)
     facet = {
         "seq": seq,
         "at": at,
@@ -67,7 +68,7 @@ def append(connection: Connection, entry: Entry) -> int:
         "outcome": entry.outcome,
         "payload_id": commit,
     }
-    connection.execute(_ADD_FACET, facet)
+    _ADD_FACET.change(connection, facet)
     return seq
 
 
@@ -105,13 +106,13 @@ def _commit_payload(connection: Connection, text: str | None) -> str | None:
         return None
     salt = secrets.token_bytes(16)
     commit = hashlib.sha256(salt + text.encode()).hexdigest()
-    connection.execute(_ADD_PAYLOAD, {"id": commit, "salt": salt, "bytes_text": text})
+    _ADD_PAYLOAD.change(connection, {"id": commit, "salt": salt, "bytes_text": text})
     return commit
 
 
 def delete_payload(connection: Connection, commit: str) -> bool:
     """False when it is gone already. The entry that commits to it stays as it is."""
-    return connection.execute(delete(PAYLOAD).where(PAYLOAD.c.id == commit)).rowcount == 1
+    return _DELETE_PAYLOAD.change(connection, {"commit": commit}) == 1
 
 
 def install_id(connection: Connection) -> str:
