@@ -6,8 +6,10 @@ answer shape errors before anybody asked whether the caller may know that the ob
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -15,7 +17,8 @@ from starlette.requests import Request
 from console.api.problem import NotJson, TooLarge
 from console.domain.errors import BadRequest, Invalid, Problem
 from console.domain.text import has_lone_surrogate
-from console.forms import exact
+from console.forms import exact, tokens
+from console.forms.checking import unkept
 
 MAX_BYTES = 1_000_000
 
@@ -59,6 +62,33 @@ async def read_json(request: Request) -> Any:
         return exact.loads(raw)
     except exact.JsonProblem as problem:
         raise BadRequest(f"The body cannot be read: {problem}.") from None
+
+
+async def read_numbers(request: Request) -> tuple[Any, list[Problem]]:
+    """The same, but a number that cannot be kept is a problem at its pointer and no end to the reading."""
+    raw = await read_bytes(request)
+    try:
+        return exact.loads(raw), []
+    except exact.JsonProblem as problem:
+        why = f"The body cannot be read: {problem}."
+    # Token by token takes longer, and the loop has others to serve meanwhile.
+    value, found = await asyncio.to_thread(_by_tokens, raw, why)
+    return value, found
+
+
+def _by_tokens(raw: bytes, why: str) -> tuple[Any, list[Problem]]:
+    try:
+        value = tokens.read(raw.decode("utf-8"))
+    except (exact.JsonProblem, UnicodeDecodeError):
+        raise BadRequest(why) from None
+    if not (found := unkept(value)):
+        raise BadRequest(why)
+    return tokens.plain(value), [replace(each, position=_position(each.pointer)) for each in found]
+
+
+def _position(pointer: str) -> int | None:
+    at = re.match(r"/decisions/([0-9]+)/", pointer)
+    return int(at[1]) if at else None
 
 
 def is_json(request: Request) -> bool:

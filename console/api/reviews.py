@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from console.api import describe
 from console.api.auth import Decider, Viewer
-from console.api.body import Field, problems, read_bytes, read_json
+from console.api.body import Field, problems, read_bytes, read_numbers
 from console.api.wire import Answer
 from console.domain.errors import BadRequest, Invalid, Problem
 from console.domain.review import Status
@@ -98,10 +98,11 @@ def decisions(
     actor: Decider,
     review_id: str,
     key: Annotated[str | None, Depends(idempotency_key)],
-    sent: Annotated[Any, Depends(read_json)],
+    read: Annotated[tuple[Any, list[Problem]], Depends(read_numbers)],
 ) -> Response:
     """Record the verdict, all decisions in position order, or the answer; the run goes on afterwards."""
-    if found := verdict_problems(sent):
+    sent, unkept = read
+    if found := verdict_problems(sent) or unkept:
         given = sent if isinstance(sent, dict) else {}
         names = ("version", "digest", "decisions")
         decide.refuse_form(

@@ -82,6 +82,11 @@ def _texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
                 yield from _texts(item, f"{pointer}/{at}")
 
 
+def unkept(value: Any) -> list[Problem]:
+    """Every number that a stored answer could not keep, of a value that nobody proposed."""
+    return [Problem(why, pointer=at) for at, why, _ in _unkept(value, MISSING, "")]
+
+
 def _unkept(value: Any, was: Any, pointer: str) -> Iterator[tuple[str, str, bool]]:
     """Pointer, reason and "edited" of every number that a stored answer could not keep."""
     if isinstance(value, dict):

@@ -62,9 +62,10 @@ def _check_edit(
     if decided.args is None:
         return decided, []
     start = f"/decisions/{action.position}/edited_action/args"
-    form = form_for(action).holding(decided.args)
-    found = _flaws(decided.args) or form.errors or _stand_ins(decided.args)
-    found = found or _trial(deps, row, decided.args, "")
+    form, found = form_for(action), _flaws(decided.args)
+    if not found:
+        form = form.holding(decided.args)
+        found = form.errors or _stand_ins(decided.args) or _trial(deps, row, decided.args, "")
     if found:
         return decided, [
             replace(problem, position=action.position, pointer=start + problem.pointer) for problem in found

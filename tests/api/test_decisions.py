@@ -121,7 +121,9 @@ async def test_stale_comes_before_a_wrong_form(world: World) -> None:
         b"\xff",
         b'{"version": 1, "version": 1}',
         b'{"version": NaN}',
-        b'{"version": 0.1000000000000000055511151231257827021181583404541015625001}',
+        b'{"version": 1e400',
+        b'{"version": 1, "answer": 1e400, "answer": 1}',
+        b'{"version": 1e99999999}',
         b"[" * 100_000,
         b'{"version": ' + b"9" * 5000 + b"}",
     ],
@@ -202,3 +204,38 @@ async def test_numbers_of_an_edit_reach_the_record_as_sent(world: World) -> None
     answer = await send(world, "sam", verdict(world, [edit]))
     assert answer.status_code == 202, answer.text
     assert '"amount": 499' in answer.text
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["18446744073709551616", "-9223372036854775809", "1e400", "0.12345678901234567890", "9007199254740993.0"],
+)
+async def test_a_number_that_cannot_be_kept_is_422_at_its_pointer(world: World, number: str) -> None:
+    edited = {"name": "refund_order", "args": {"order_id": "A-2048", "amount": "NUMBER"}}
+    body = json.dumps(verdict(world, [{"type": "edit", "edited_action": edited}]))
+    async with world.client("sam") as client:
+        address = f"/api/v1/reviews/{world.review_id}/decisions"
+        answer = await client.post(address, content=body.replace('"NUMBER"', number))
+        sent = problem_of(answer, 422)
+        (problem,) = sent["errors"]
+        assert (problem["position"], problem["pointer"]) == (0, "/decisions/0/edited_action/args/amount")
+        stale = await client.post(address, content=body.replace('"NUMBER"', number).replace("1,", "7,", 1))
+        assert problem_of(stale, 409)["stale"] is True
+    assert await status(world) == "open"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": NaN}', '{"a": 1e400', '{"a": 1, "a": 1e400}', '{"a": 1e99999999}', "\xff"]
+)
+async def test_what_is_no_json_is_400_all_the_same(world: World, text: str) -> None:
+    async with world.client("sam") as client:
+        address = f"/api/v1/reviews/{world.review_id}/decisions"
+        problem_of(await client.post(address, content=text.encode("latin-1")), 400)
+
+
+async def test_an_edit_of_an_argument_that_the_tool_would_drop_is_422(world: World) -> None:
+    edited = {"name": "refund_order", "args": {"order_id": "A-2048", "amount": 1.0, "gift": True}}
+    sent = problem_of(
+        await send(world, "sam", verdict(world, [{"type": "edit", "edited_action": edited}])), 422
+    )
+    assert [each["pointer"] for each in sent["errors"]] == ["/decisions/0/edited_action/args/gift"]
