@@ -16,6 +16,7 @@ from console.api.app import make_api
 from console.features import pages
 from console.live.broadcast import BROADCASTER
 from console.live.complaints import report_page_failure
+from console.live.guard import STRANGERS
 from console.live.incoming import accept_only_events, refuse_strange_sockets
 from console.live.outgoing import answer_only_who_asked
 from console.services import deps
@@ -59,6 +60,7 @@ async def lifespan() -> AsyncIterator[None]:
         yield
     finally:
         telling.cancel()
+        await STRANGERS.close()
         watch.stop()
         health.stop()
         if worker is not None:

@@ -21,9 +21,12 @@ from console.live.incoming import COMPLAINT, FRAMEWORK, drop_unknown_events
 from console.live.outgoing import HEARER, Hearer
 from console.live.permit import Anyone, Need
 from console.live.refusals import REFUSALS
+from console.live.strangers import Strangers
 from console.live.tab import Tab
 
-__all__ = ["Guard", "drop_unknown_events", "may_call", "need_of"]
+__all__ = ["STRANGERS", "Guard", "drop_unknown_events", "may_call", "need_of"]
+
+STRANGERS = Strangers(REFUSALS)
 
 
 def need_of(event_name: str) -> Need | None:
@@ -64,6 +67,8 @@ class Guard(rx.Middleware):
         if actor is not None:
             await _refuse(actor, need, event.name, identity.socket_of(app, token)[1])
             tab._say("Not allowed", f"{access.rule(need)}." if isinstance(need, Permission) else "", "amber")
+        elif _sent_by_a_client(event):
+            await STRANGERS.refused(_last_part(event.name), identity.socket_of(app, token)[1])
         delta = await root._get_resolved_delta()
         root._clean()
         # Navigates softly: under the CSP there is no full navigation from here.
@@ -71,7 +76,15 @@ class Guard(rx.Middleware):
         return StateUpdate(delta=delta, events=events)
 
 
+def _sent_by_a_client(event: Event) -> bool:
+    """Not what the opening of a page leads to, nor what the broadcaster asks of a tab: those try nothing."""
+    return EventContext.get().parent_txid is None and bool(event.router_data)
+
+
+def _last_part(event_name: str) -> str:
+    return event_name.rsplit(".", 1)[-1][:80]
+
+
 async def _refuse(actor: Actor, need: Need | None, event_name: str, address: str) -> None:
-    short = event_name.rsplit(".", 1)[-1][:80]
     permission = need.value if need else "undeclared"
-    await REFUSALS.record(actor, permission, f"called {short} in the page", address)
+    await REFUSALS.record(actor, permission, f"called {_last_part(event_name)} in the page", address)

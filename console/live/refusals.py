@@ -23,15 +23,21 @@ class Refusals:
         self._waiting = self._left_out = 0
         self._told_at = -QUIET_SECONDS
 
-    async def record(self, actor: Actor, permission: str, what: str, address: str) -> None:
-        """Ends when it is written, or when it is known that it cannot be: the refusal stands either way."""
+    async def record(
+        self, actor: Actor, permission: str, what: str, address: str, left_out: int | None = None
+    ) -> None:
+        """Ends when it is written, or when it is known that it cannot be: the refusal stands either way.
+
+        `left_out` is the number of equal ones before it that were only counted.
+        """
         if self._waiting >= MOST_WAITING:
             self._leave_out()
             return
         self._waiting += 1
         try:
             await asyncio.get_running_loop().run_in_executor(
-                self._writers, audit.refused, deps.current(), actor, permission, what, address
+                self._writers,
+                lambda: audit.refused(deps.current(), actor, permission, what, address, left_out=left_out),
             )
         except Exception:
             log.exception("a refusal of %s could not be recorded", actor.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from console.domain.access import Actor, Permission, allows, require
 from console.domain.errors import NotFound
@@ -201,15 +202,20 @@ def refused(
     what: str,
     address: str = "",
     review_id: str | None = None,
+    left_out: int | None = None,
 ) -> None:
-    """Record that a signed-in person was refused; nobody's attempts are counted with the sign-ins.
+    """Record that somebody was refused. Nobody's attempts are counted by the caller: `left_out` of them.
 
     Anyone may be refused as often as they like: a refusal does not wait long for other writers, and raises
     `Unavailable` then. It stands all the same.
     """
     if actor is None:
         return
-    more = {"permission": permission, "what": what[:200], **({"address": short(address)} if address else {})}
+    more: dict[str, Any] = {"permission": permission, "what": what[:200]}
+    if address:
+        more["address"] = short(address)
+    if left_out is not None:
+        more["left_out"] = left_out
     with write(deps.engine, PATIENCE_MS) as connection:
         row = reviews.get(connection, review_id) if review_id else None
         ledger.append(

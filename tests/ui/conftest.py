@@ -14,12 +14,18 @@ import pytest
 import pytest_asyncio
 
 from console import webconfig
+from console.live import guard
+from console.live.refusals import REFUSALS
+from console.live.strangers import Strangers
 from console.services import accounts, deps
 from console.services.people import add_user
 from console.services.throttle import Throttle
 from console.store.schema import upgrade
 from tests.services.world import CAST, World, cast_of, demo_deps
 from tests.ui.pipeline import Pipeline, open_pipeline, sign_in_all
+from tests.ui.raw_socket import answering, opened
+
+__all__ = ["answering", "opened"]
 
 REQUEST = "Refund A-2048 699 and text the customer"
 
@@ -85,6 +91,7 @@ async def pipeline(
     """Ends with a failure when a handler raised what it should not, except where a test says so."""
     made = open_pipeline(pages, template.sessions)
     monkeypatch.setattr(pages, "_event_processor", made.processor, raising=False)
+    monkeypatch.setattr(guard, "STRANGERS", Strangers(REFUSALS))
     async with made.processor:
         yield made
     names = pages.event_namespace

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from reflex.state import BaseState
 from reflex_base.registry import RegistrationContext
 
@@ -21,54 +19,12 @@ from console.services import accounts, audit
 from console.services.throttle import Throttle
 from tests.services.world import World
 from tests.ui.pipeline import Pipeline
-from tests.ui.raw_socket import RawSocket
+from tests.ui.raw_socket import Opener, event, place, settled
 
 FORGED = "x\n2026-11-30 21:00:00,000 ERROR console.live.guard: sam signed in\x1b[2J"
 LOAD = f"{ROOT}.console___features___thread___state____thread.load"
 LOGIN_LOAD = f"{ROOT}.console___features___login___state____login.load"
 REFRESH = f"{ROOT}.console___features___queue___state____queue.refresh"
-Opener = Callable[..., Awaitable[RawSocket]]
-
-
-def place(path: str = "/") -> dict[str, Any]:
-    return {"pathname": path, "asPath": path, "query": {}}
-
-
-def event(name: str, **payload: Any) -> dict[str, Any]:
-    return {"name": name, "payload": payload, "router_data": place()}
-
-
-@pytest_asyncio.fixture
-async def opened(pages: Any, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Opener]:
-    """Opens raw sockets; their events run through the pipeline's processor."""
-    sockets: dict[str, RawSocket] = {}
-
-    async def send(eio_sid: str, text: str) -> None:
-        sockets[eio_sid].sent.append(text)
-
-    async def disconnect(eio_sid: str) -> None:
-        sockets[eio_sid].closed = True
-
-    monkeypatch.setattr(pages.sio.eio, "send", send)
-    monkeypatch.setattr(pages.sio.eio, "disconnect", disconnect)
-
-    async def open_one(who: str = "nobody", **given: Any) -> RawSocket:
-        session = pipeline.sessions.get(who, "")
-        cookie = f"{accounts.COOKIE}={session}" if session else ""
-        eio_sid = f"eio-{len(sockets)}"
-        sockets[eio_sid] = RawSocket(pages, eio_sid, cookie)
-        return await sockets[eio_sid].open(**given)
-
-    yield open_one
-    for socket in sockets.values():
-        await socket.close()
-
-
-async def settled(pipeline: Pipeline) -> None:
-    """Everything that was let through has been handled."""
-    async with asyncio.timeout(20):
-        while pipeline.processor._futures or pipeline.processor._tasks:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 def last_denied(desk: World) -> dict[str, Any]:

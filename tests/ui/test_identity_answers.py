@@ -26,23 +26,14 @@ _NUMBERS = itertools.count()
 
 
 @pytest.fixture
-def emitted(pages: Any, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> Emitted:
+def emitted(pages: Any, answering: None, monkeypatch: pytest.MonkeyPatch) -> Emitted:
     """(sid, text) of everything the app itself sends out, by the way it really takes."""
     names, found = pages.event_namespace, []
 
     async def emit(name: str, update: Any, to: str) -> None:
         found.append((to, repr(update)))
 
-    async def emit_delta(token: str, delta: Any) -> None:
-        await names.emit_update(update=StateUpdate(delta=delta), token=token)
-
-    async def emit_event(token: str, *events: Any) -> None:
-        await names.emit_update(update=StateUpdate(events=list(events)), token=token)
-
     monkeypatch.setattr(names, "emit", emit)
-    # The pipeline's own impls record; forks of the root take over what is put there.
-    for impl, way in (("emit_delta_impl", emit_delta), ("emit_event_impl", emit_event)):
-        object.__setattr__(pipeline.processor._root_context, impl, way)
     return found
 
 
