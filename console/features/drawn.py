@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from console.domain.errors import pointer_of
 from console.domain.text import Segment, count_hazards, mixed_scripts, odd_name, visible
 from console.forms.exact import JsonProblem, dumps, loads
-from console.forms.fields import pointer_of
 
 
 @dataclass(frozen=True)

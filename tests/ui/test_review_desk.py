@@ -155,7 +155,7 @@ async def test_an_argument_that_does_not_exist_is_an_error_where_it_was_added(sa
     await sam.choose(0, "edit")
     assert (await sam.field(0, "")).add_key == ""
     await sam.take(0, "", "json", '{"order_id": "A-2048", "amount": 699, "tier": "vip"}')
-    assert (await sam.field(0, "/tier")).error == "the tool has no such argument"
+    assert (await sam.field(0, "/tier")).error == "the tool takes no such argument"
     assert (await sam.review()).missing == "Action 1 has an error"
 
 

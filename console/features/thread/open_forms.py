@@ -14,7 +14,6 @@ from threading import Lock
 from typing import Any
 
 from console.features.thread.edit_tree import Drawing, id_of
-from console.features.thread.verdict import strangers
 from console.forms.edits import Edit, Refused
 from console.forms.field import Field
 from console.forms.form import Form
@@ -122,8 +121,7 @@ class OpenForm:
 
     def draw(self) -> Node:
         """Also collects the long texts; those that are only typed into keep theirs."""
-        refused = {**strangers(self.form), **self.refused}
-        drawing = Drawing(self.form, self.slot, self.turns, self.as_text, refused)
+        drawing = Drawing(self.form, self.slot, self.turns, self.as_text, self.refused)
         node = drawing.draw()
         self.texts = drawing.texts
         return node

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from console.domain.errors import pointer_of
-from console.features.drawn import number_of, read_args
-from console.forms.form import Form, open_form
-from console.forms.schema import prepare_text
+from console.domain.errors import Invalid
+from console.features.drawn import number_of
+from console.forms.form import Form
+from console.services.editing import form_of_texts
 
 ORDER = ("approve", "edit", "reject", "respond")
 TONES = {"approve": "green", "edit": "iris", "reject": "red", "respond": "cyan"}
@@ -56,19 +56,11 @@ class Effect:
 
 def form_of(proposed: Proposed) -> Form | None:
     """The form for what was proposed; None where the arguments are no JSON object."""
-    args = read_args(proposed.args_text)
-    return None if args is None else open_form(args, prepare_text(proposed.schema_text))
-
-
-def strangers(form: Form) -> dict[str, str]:
-    """By pointer, arguments that the tool does not have and would drop without a word."""
-    root = form.schema.root if isinstance(form.schema.root, dict) else {}
-    known = root.get("properties")
-    if not known or not isinstance(form.value, dict):
-        return {}
-    if root.get("additionalProperties") or root.get("patternProperties"):
-        return {}
-    return {pointer_of(key): "the tool has no such argument" for key in form.value if key not in known}
+    try:
+        form = form_of_texts(proposed.args_text, proposed.schema_text, "")
+    except Invalid:
+        return None
+    return form if isinstance(form.value, dict) else None
 
 
 def judge(proposed: Proposed, choice: Choice) -> Judged:
@@ -93,7 +85,7 @@ def judge(proposed: Proposed, choice: Choice) -> Judged:
 def _edit(proposed: Proposed, form: Form | None) -> Judged:
     if form is None:
         return Judged(missing="cannot be edited: its arguments are no JSON object")
-    if form.errors or strangers(form):
+    if form.errors:
         return Judged(missing="has an error")
     if not form.changes:
         return Judged(missing="has no change yet")
