@@ -163,10 +163,6 @@ class Answered:
 
 ANSWER, SAID = Message("3", "tool", "did"), Message("4", "human", "never mind")
 DONE = Message("5", "ai", "done")
-    Message("3", "tool", "did"),
-    Message("4", "human", "never mind"),
-    Message("5", "ai", "done"),
-)
 
 
 @pytest.mark.parametrize(
