@@ -20,7 +20,7 @@ from console.services.records import headline
 from console.services.standing import after_run, standing
 from console.sources.port import Left, SourceError
 from console.store import ledger, outbox, reviews, threads
-from console.store.engine import Connection, RowMapping, write
+from console.store.engine import Connection, RowMapping, read, write
 
 log = logging.getLogger("console.observe")
 # How often a thread is read again that moves while it is read.
@@ -45,6 +45,9 @@ def observe(deps: Deps, source: str, thread_id: str) -> Seen:
     alone: what it does next is its own to write. What is written was true when it was written: the stamp is
     compared under the write lock, so that of several consoles the one that read last also writes last.
     """
+    with read(deps.engine) as connection:
+        if outbox.open_for_thread(connection, source, thread_id):
+            return Seen.BUSY
     for _ in range(LOOKS):
         stamp, snapshot = stamp_of(deps, source, thread_id), snapshot_of(deps, source, thread_id)
         with write(deps.engine) as connection:

@@ -35,21 +35,26 @@ _STATUS = {"ok": Status.SETTLED, "mismatch": Status.MISMATCH, "stuck": Status.ST
 _EVENT = {Status.SETTLED: Event.SETTLED, Status.MISMATCH: Event.MISMATCH, Status.STUCK: Event.STUCK}
 
 
-def finish(deps: Deps, job: Job, error: Exception | None) -> None:
-    """Read the thread back and write everything that follows from it in one transaction."""
+def finish(deps: Deps, job: Job, error: Exception | None) -> str:
+    """Read the thread back and write everything that follows from it in one transaction.
+
+    Returns the thread's stamp from before it was read, and nothing when the lease was lost.
+    """
+    stamp = deps.sources[job.source].stamp(job.thread_id)
     snapshot = deps.sources[job.source].snapshot(job.thread_id)
     left_by = partial(way_out, deps.sources[job.source], snapshot)
     with write(deps.engine) as connection:
         if not outbox.holds(connection, job.lease):
             # Someone else took the thread over; what it finds is what counts.
             log.warning("lease on %s/%s was lost before its end was written", job.source, job.thread_id)
-            return
+            return ""
         stuck = _settle_group(connection, job, snapshot, error, left_by)
         _write_thread(connection, job, snapshot, error, stuck, left_by)
-        outbox.set_state(connection, job.row["id"], "failed" if error else "done", error=words(error)[:2000])
+        outbox.end(connection, job.row["id"], "failed" if error else "done", words(error)[:2000])
         outbox.release(connection, job.lease)
     deps.drafts.clear(job.source, job.thread_id)
     publish(deps, job)
+    return stamp
 
 
 def set_aside(deps: Deps, job: Job, problem: Exception) -> None:
@@ -89,7 +94,7 @@ def _give_up(connection: Connection, job: Job, problem: Exception) -> None:
     threads.move(connection, job.source, job.thread_id, list(ThreadStatus), status, why[:2000])
     if unsure:
         show_doubt(connection, job.source, job.thread_id, None, why)
-    outbox.set_state(connection, job.row["id"], "failed", error=words(problem)[:2000])
+    outbox.end(connection, job.row["id"], "failed", words(problem)[:2000])
     outbox.release(connection, job.lease)
 
 

@@ -59,10 +59,13 @@ def after_run(
 
 
 def _unsure(connection: Connection, source: str, thread_id: str, snapshot: Snapshot) -> list[str]:
+    still = snapshot.open_calls()
+    if not still:
+        return []
     journal = outbox.journal(connection, source, thread_id)
     runs, strays = Calls.of(journal).runs, unmatched(journal, snapshot)
     return [
         call.name
-        for call in snapshot.open_calls()
+        for call in still
         if any(run["ended_at"] is None for run in (runs.get(call.id, []) if call.id else strays))
     ]

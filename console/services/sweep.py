@@ -51,7 +51,13 @@ class Sweep:
         self._deps = deps
         self._full = FULL_SECONDS if full_seconds is None else full_seconds
         self._quiet = QUIET_SECONDS if quiet_seconds is None else quiet_seconds
+        # (source, thread id) -> the stamp under which a run of ours wrote down what became of it.
+        self._in_line: dict[tuple[str, str], str] = {}
         self._standing = {name: Standing() for name, port in deps.sources.items() if not port.problem}
+
+    def is_in_line(self, source: str, thread_id: str, stamp: str) -> None:
+        """Told by a run that ended: what it stored needs no look, unless the thread moved after `stamp`."""
+        self._in_line[source, thread_id] = stamp
 
     def turn(self, now: float) -> None:
         for name, standing in self._standing.items():
@@ -77,7 +83,9 @@ class Sweep:
             if not moved.more:
                 break
         for thread_id in sorted(todo):
-            self._see(name, standing, thread_id, now)
+            written = self._in_line.pop((name, thread_id), None)
+            if written is None or written != port.stamp(thread_id):
+                self._see(name, standing, thread_id, now)
         for thread_id, (stamp, since) in list(standing.half_way.items()):
             if now - since >= self._quiet:
                 del standing.half_way[thread_id]
@@ -114,6 +122,7 @@ class Sweep:
         if not standing.mark:
             standing.mark = port.changed_since("").mark
         standing.full_at = now + self._full
+        self._in_line.clear()
         put_back(self._deps, name)
         with read(self._deps.engine) as connection:
             here = sweeps.statuses(connection, name)
@@ -196,6 +205,7 @@ class Sweeper:
     def __init__(self, deps: Deps) -> None:
         self._deps = deps
         self._sweep = Sweep(deps)
+        self.is_in_line = self._sweep.is_in_line
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._main, name="sweep", daemon=True)
 

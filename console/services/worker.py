@@ -220,7 +220,8 @@ class Worker:
             if begun.problem is not None:
                 raise begun.problem
             error = await self._run(job, begun.run) if begun.run is not None else None
-            await self._step(finish, self._deps, job, error)
+            stamp = await self._step(finish, self._deps, job, error)
+            self._sweeper.is_in_line(job.source, job.thread_id, stamp)
         except Exception as problem:
             log.exception("settling %s/%s failed", job.source, job.thread_id)
             await self._set_aside(job, problem)

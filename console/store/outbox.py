@@ -7,25 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    RowMapping,
-    and_,
-    bindparam,
-    exists,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
 
-from console.store.tables import Outbox, RunLease, ToolRun
-
-OUTBOX, LEASE, TOOL_RUN = Outbox.__table__, RunLease.__table__, ToolRun.__table__  # type: ignore[attr-defined]
-OPEN_STATES = ("ready", "taken", "dispatched")
+from console.store import outbox_statements as say
+from console.store.outbox_statements import OPEN_STATES as OPEN_STATES
+from console.store.outbox_statements import OUTBOX, TOOL_RUN
 
 
 @dataclass(frozen=True)
@@ -63,25 +49,20 @@ def put_resume(
 ) -> None:
     """One row per pause: it waits until the last review of the pause is decided."""
     now = datetime.now(UTC)
-    state = "ready" if ready else "waiting"
-    row = upsert(OUTBOX).values(
-        kind="resume",
-        source=source,
-        thread_id=thread_id,
-        group_key=group_key,
-        payload_text="",
-        state=state,
-        attempts=0,
-        not_before=now,
-        created_at=now,
-        head=head,
-        error="",
-    )
-    connection.execute(
-        row.on_conflict_do_update(
-            index_elements=[OUTBOX.c.group_key], set_={"state": state, "not_before": now, "attempts": 0}
-        )
-    )
+    row = {
+        "kind": "resume",
+        "source": source,
+        "thread_id": thread_id,
+        "group_key": group_key,
+        "payload_text": "",
+        "state": "ready" if ready else "waiting",
+        "attempts": 0,
+        "not_before": now,
+        "created_at": now,
+        "head": head,
+        "error": "",
+    }
+    say.PUT_RESUME.change(connection, row)
 
 
 def due(
@@ -95,19 +76,16 @@ def due(
     Sources take turns, and in each those that failed least come first: neither a source whose threads
     cannot be read nor one that is not among `sources` any more keeps the others from being found.
     """
-    now = datetime.now(UTC)
-    free = or_(LEASE.c.owner.is_(None), LEASE.c.until < now, LEASE.c.owner.in_(dead))
-    turn = func.row_number().over(partition_by=OUTBOX.c.source, order_by=(OUTBOX.c.attempts, OUTBOX.c.id))
-    query = (
-        select(OUTBOX, LEASE.c.owner, LEASE.c.until, LEASE.c.fence)
-        .outerjoin(LEASE, and_(LEASE.c.source == OUTBOX.c.source, LEASE.c.thread_id == OUTBOX.c.thread_id))
-        .where(OUTBOX.c.state.in_(OPEN_STATES), OUTBOX.c.not_before <= now, free)
-        .order_by(turn, OUTBOX.c.id)
-        .limit(limit)
-    )
-    if sources is not None:
-        query = query.where(OUTBOX.c.source.in_(sources))
-    return list(connection.execute(query).mappings())
+    values = {"now": datetime.now(UTC), "at_most": limit, **_numbered("dead", dead)}
+    if sources is None:
+        return say.due(len(dead), None).mappings(connection, values)
+    if not sources:
+        return []
+    return say.due(len(dead), len(sources)).mappings(connection, values | _numbered("source", sources))
+
+
+def _numbered(name: str, values: Sequence[str]) -> dict[str, str]:
+    return {f"{name}_{at}": value for at, value in enumerate(values)}
 
 
 def defer(connection: Connection, lease: Lease, outbox_id: int, seconds: float, error: str) -> None:
@@ -125,28 +103,17 @@ def take(
     now = datetime.now(UTC)
     until = now + timedelta(seconds=seconds)
     key = {"source": row["source"], "thread_id": row["thread_id"]}
-    connection.execute(upsert(LEASE).values(**key, owner=None, fence=0, until=now).on_conflict_do_nothing())
-    taken = connection.execute(
-        update(LEASE)
-        .where(
-            LEASE.c.source == row["source"],
-            LEASE.c.thread_id == row["thread_id"],
-            or_(LEASE.c.owner.is_(None), LEASE.c.until < now, LEASE.c.owner.in_(dead)),
-        )
-        .values(owner=owner, fence=LEASE.c.fence + 1, until=until, outbox_id=row["id"])
-    )
-    if taken.rowcount != 1:
+    if row["fence"] is None:
+        say.MAKE_LEASE.change(connection, {**key, "owner": None, "fence": 0, "until": until})
+    wanted = {"now": now, "new_owner": owner, "new_until": until, "new_outbox_id": row["id"]}
+    its = {f"its_{name}": value for name, value in key.items()}
+    fence = say.take_lease(len(dead)).value(connection, its | wanted | _numbered("dead", dead))
+    if fence is None:
         return None
-    still = connection.execute(
-        update(OUTBOX)
-        .where(OUTBOX.c.id == row["id"], OUTBOX.c.state == row["state"])
-        .values(state="dispatched" if row["state"] == "dispatched" else "taken")
-    )
-    fence = connection.execute(
-        select(LEASE.c.fence).where(LEASE.c.source == row["source"], LEASE.c.thread_id == row["thread_id"])
-    ).scalar_one()
     lease = Lease(row["source"], row["thread_id"], owner, int(fence))
-    if still.rowcount != 1:
+    state = "dispatched" if row["state"] == "dispatched" else "taken"
+    still = {"its_id": row["id"], "found_as": row["state"], "new_state": state}
+    if say.TAKE_ROW.change(connection, still) != 1:
         release(connection, lease)
         return None
     return lease
@@ -155,40 +122,27 @@ def take(
 def renew(connection: Connection, lease: Lease, seconds: float) -> bool:
     """Push the lease's end away; False when it was lost."""
     until = datetime.now(UTC) + timedelta(seconds=seconds)
-    return connection.execute(_RENEW, {**_named(lease), "until": until}).rowcount == 1
+    return say.RENEW.change(connection, {**_named(lease), "new_until": until}) == 1
 
 
 def holds(connection: Connection, lease: Lease) -> bool:
-    return bool(connection.execute(_HOLDS, _named(lease)).scalar_one())
+    return say.HOLDS.first(connection, _named(lease)) is not None
 
 
 def release(connection: Connection, lease: Lease) -> None:
-    connection.execute(_RELEASE, {**_named(lease), "until": datetime.now(UTC)})
-
-
-def _held(lease: Lease) -> Any:
-    return and_(
-        LEASE.c.source == lease.source,
-        LEASE.c.thread_id == lease.thread_id,
-        LEASE.c.owner == lease.owner,
-        LEASE.c.fence == lease.fence,
-    )
+    say.RELEASE.change(connection, {**_named(lease), "new_until": datetime.now(UTC)})
 
 
 def _named(lease: Lease) -> dict[str, Any]:
-    return {f"its_{name}": getattr(lease, name) for name in _KEY}
+    return {f"its_{name}": getattr(lease, name) for name in say.KEY}
 
 
-# Built once: a run asks before everything it stores whether the lease is still its own.
-_KEY = ("source", "thread_id", "owner", "fence")
-_ITS = and_(*(LEASE.c[name] == bindparam(f"its_{name}") for name in _KEY))
-_HOLDS = select(exists().where(_ITS))
-_RENEW = update(LEASE).where(_ITS).values(until=bindparam("until"))
-_RELEASE = update(LEASE).where(_ITS).values(owner=None, until=bindparam("until"))
+def set_state(connection: Connection, outbox_id: int, state: str) -> None:
+    say.SET_STATE.change(connection, {"its_id": outbox_id, "new_state": state})
 
 
-def set_state(connection: Connection, outbox_id: int, state: str, **values: Any) -> None:
-    connection.execute(update(OUTBOX).where(OUTBOX.c.id == outbox_id).values(state=state, **values))
+def end(connection: Connection, outbox_id: int, state: str, error: str = "") -> None:
+    say.END_ROW.change(connection, {"its_id": outbox_id, "new_state": state, "new_error": error})
 
 
 def open_for_thread(connection: Connection, source: str, thread_id: str) -> int:
@@ -199,8 +153,7 @@ def open_for_thread(connection: Connection, source: str, thread_id: str) -> int:
 
 
 def owners(connection: Connection) -> list[str]:
-    query = select(LEASE.c.owner).where(LEASE.c.owner.is_not(None)).distinct()
-    return [str(owner) for owner in connection.execute(query).scalars()]
+    return [str(row[0]) for row in say.OWNERS.all(connection, {})]
 
 
 def journal_start(
@@ -212,14 +165,7 @@ def journal_start(
     decision_id: str | None,
 ) -> int | None:
     """Write the start of a call; None when the lease was lost or the same call is already open."""
-    held = exists().where(_held(lease))
-    running = exists().where(
-        TOOL_RUN.c.source == lease.source,
-        TOOL_RUN.c.thread_id == lease.thread_id,
-        TOOL_RUN.c.tool_call_id == tool_call_id,
-        TOOL_RUN.c.ended_at.is_(None),
-    )
-    values = {
+    new = {
         "source": lease.source,
         "thread_id": lease.thread_id,
         "tool_call_id": tool_call_id,
@@ -231,23 +177,15 @@ def journal_start(
         "started_at": datetime.now(UTC),
         "error": "",
     }
-    row = select(*(literal(value, TOOL_RUN.c[key].type) for key, value in values.items())).where(
-        held, ~running
-    )
-    done = connection.execute(insert(TOOL_RUN).from_select(list(values), row))
-    if done.rowcount != 1:
-        return None
-    last = select(func.max(TOOL_RUN.c.id)).where(
-        TOOL_RUN.c.thread_id == lease.thread_id, TOOL_RUN.c.tool_call_id == tool_call_id
-    )
-    return int(connection.execute(last).scalar_one())
+    values = _named(lease) | {f"new_{key}": value for key, value in new.items()}
+    found = say.START.value(connection, values)
+    return None if found is None else int(found)
 
 
 def journal_end(connection: Connection, run_id: int, ended: str, error: str = "") -> None:
-    connection.execute(
-        update(TOOL_RUN)
-        .where(TOOL_RUN.c.id == run_id, TOOL_RUN.c.ended_at.is_(None))
-        .values(ended_at=datetime.now(UTC), ended=ended, error=error)
+    now = datetime.now(UTC)
+    say.END.change(
+        connection, {"its_id": run_id, "new_ended_at": now, "new_ended": ended, "new_error": error}
     )
 
 
@@ -280,9 +218,4 @@ def drop_resume(connection: Connection, group_key: str) -> None:
 
 def journal(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
     """Every start of the thread, oldest first."""
-    query = (
-        select(TOOL_RUN)
-        .where(TOOL_RUN.c.thread_id == thread_id, TOOL_RUN.c.source == source)
-        .order_by(TOOL_RUN.c.id)
-    )
-    return list(connection.execute(query).mappings())
+    return say.JOURNAL.mappings(connection, {"source": source, "thread_id": thread_id})

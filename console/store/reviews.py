@@ -4,19 +4,63 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, false, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import QUEUE_RANK, UNDECIDED, Action, Pause, Pending, Status, digest
 from console.store import drafts
+from console.store.prepared import Prepared, inserting
 from console.store.tables import Decision, IdempotentAnswer, Review
 
 REVIEW, DECISION, ANSWER = Review.__table__, Decision.__table__, IdempotentAnswer.__table__  # type: ignore[attr-defined]
+
+_OF_GROUP = Prepared(
+    select(REVIEW).where(REVIEW.c.group_key == bindparam("group_key")).order_by(REVIEW.c.task_order)
+)
+_UNDECIDED = Prepared(
+    select(REVIEW).where(
+        REVIEW.c.thread_id == bindparam("thread_id"),
+        REVIEW.c.source == bindparam("source"),
+        or_(*(REVIEW.c.status == status.value for status in sorted(UNDECIDED))),
+    )
+)
+_DECISION = Prepared(select(DECISION).where(DECISION.c.id == bindparam("its_id")))
+_GET = Prepared(select(REVIEW).where(REVIEW.c.id == bindparam("its_id")))
+_TAKE = Prepared(
+    update(REVIEW)
+    .where(
+        REVIEW.c.id == bindparam("its_id"),
+        REVIEW.c.status == Status.OPEN.value,
+        REVIEW.c.version == bindparam("seen_version"),
+        REVIEW.c.digest == bindparam("seen_digest"),
+    )
+    .values(
+        status=Status.DECIDED.value,
+        queue_rank=None,
+        version=REVIEW.c.version + 1,
+        decision_id=bindparam("new_decision_id"),
+        decided_by=bindparam("new_decided_by"),
+        decided_at=bindparam("new_decided_at"),
+    )
+)
+_WAITING = Prepared(
+    select(func.count())
+    .select_from(REVIEW)
+    .where(
+        REVIEW.c.group_key == bindparam("group_key"),
+        or_(*(REVIEW.c.status == status.value for status in sorted(UNDECIDED))),
+    )
+)
+_ADD_DECISION, _KEEP_ANSWER = inserting(DECISION), inserting(ANSWER)
+_FIRST_ANSWER = Prepared(
+    select(ANSWER).where(ANSWER.c.actor_id == bindparam("actor"), ANSWER.c.key == bindparam("its_key"))
+)
 
 
 def open_pause(connection: Connection, pause: Pause, headlines: Sequence[str]) -> list[str]:
@@ -101,7 +145,7 @@ def actions_of(row: RowMapping) -> list[Action]:
 
 
 def get(connection: Connection, review_id: str) -> RowMapping | None:
-    return connection.execute(select(REVIEW).where(REVIEW.c.id == review_id)).mappings().first()
+    return _GET.mapping(connection, {"its_id": review_id})
 
 
 def with_ids(connection: Connection, ids: Sequence[str]) -> list[RowMapping]:
@@ -111,8 +155,7 @@ def with_ids(connection: Connection, ids: Sequence[str]) -> list[RowMapping]:
 
 
 def of_group(connection: Connection, group_key: str) -> list[RowMapping]:
-    query = select(REVIEW).where(REVIEW.c.group_key == group_key).order_by(REVIEW.c.task_order)
-    return list(connection.execute(query).mappings())
+    return _OF_GROUP.mappings(connection, {"group_key": group_key})
 
 
 def latest_group(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
@@ -142,15 +185,28 @@ def move(
     connection: Connection, review_id: str, come_from: Sequence[Status], to: Status, **values: Any
 ) -> bool:
     """Change the status if it is still one of `come_from`; False when someone else moved it first."""
-    done = connection.execute(
-        update(REVIEW)
-        .where(REVIEW.c.id == review_id, REVIEW.c.status.in_([each.value for each in come_from]))
-        .values(status=to.value, queue_rank=QUEUE_RANK.get(to), version=REVIEW.c.version + 1, **values)
-    )
-    moved = done.rowcount == 1
+    was = {f"was_{at}": each.value for at, each in enumerate(come_from)}
+    new = {"new_status": to.value, "new_queue_rank": QUEUE_RANK.get(to), **_named("new", values)}
+    moved = _move(len(was), tuple(values)).change(connection, {"its_id": review_id, **was, **new}) == 1
     if moved and to not in UNDECIDED and not UNDECIDED.isdisjoint(come_from):
         drafts.drop_all(connection, review_id)
     return moved
+
+
+@lru_cache(maxsize=64)
+def _move(statuses: int, columns: tuple[str, ...]) -> Prepared:
+    """By how many statuses it may come from, and what else is set."""
+    set_to: dict[str, Any] = {name: bindparam(f"new_{name}") for name in ("status", "queue_rank", *columns)}
+    was = or_(false(), *(REVIEW.c.status == bindparam(f"was_{at}") for at in range(statuses)))
+    return Prepared(
+        update(REVIEW)
+        .where(REVIEW.c.id == bindparam("its_id"), was)
+        .values(**set_to, version=REVIEW.c.version + 1)
+    )
+
+
+def _named(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{prefix}_{name}": value for name, value in values.items()}
 
 
 def close_alarm(connection: Connection, review_id: str, closed_by: str, at: datetime) -> bool:
@@ -165,55 +221,49 @@ def close_alarm(connection: Connection, review_id: str, closed_by: str, at: date
     return done.rowcount == 1
 
 
-def take(connection: Connection, review_id: str, version: int, seen: str, **values: Any) -> bool:
+def take(
+    connection: Connection,
+    review_id: str,
+    version: int,
+    seen: str,
+    decided_by: str,
+    decided_at: datetime | None = None,
+    decision_id: str | None = None,
+) -> bool:
     """The compare-and-set of a verdict: open, of the version and digest that were seen; else False."""
-    done = connection.execute(
-        update(REVIEW)
-        .where(
-            REVIEW.c.id == review_id,
-            REVIEW.c.status == Status.OPEN.value,
-            REVIEW.c.version == version,
-            REVIEW.c.digest == seen,
-        )
-        .values(status=Status.DECIDED.value, queue_rank=None, version=version + 1, **values)
-    )
-    if done.rowcount == 1:
+    which = {"its_id": review_id, "seen_version": version, "seen_digest": seen}
+    new = {"decided_by": decided_by, "decided_at": decided_at, "decision_id": decision_id}
+    taken = _TAKE.change(connection, {**which, **_named("new", new)}) == 1
+    if taken:
         drafts.drop_all(connection, review_id)
-    return done.rowcount == 1
+    return taken
 
 
 def undecided_in_group(connection: Connection, group_key: str) -> int:
-    statuses = [status.value for status in UNDECIDED]
-    query = select(func.count()).where(REVIEW.c.group_key == group_key, REVIEW.c.status.in_(statuses))
-    return int(connection.execute(query).scalar_one())
+    return int(_WAITING.value(connection, {"group_key": group_key}))
 
 
 def undecided_of_thread(connection: Connection, source: str, thread_id: str) -> list[RowMapping]:
     """Also those whose thread moved on; the caller compares them with the pause."""
-    statuses = [status.value for status in UNDECIDED]
-    query = select(REVIEW).where(
-        REVIEW.c.thread_id == thread_id, REVIEW.c.source == source, REVIEW.c.status.in_(statuses)
-    )
-    return list(connection.execute(query).mappings())
+    return _UNDECIDED.mappings(connection, {"thread_id": thread_id, "source": source})
 
 
 def add_decision(connection: Connection, **values: Any) -> None:
-    connection.execute(insert(DECISION).values(**values))
+    _ADD_DECISION.change(connection, values)
 
 
 def decision(connection: Connection, decision_id: str) -> RowMapping | None:
-    return connection.execute(select(DECISION).where(DECISION.c.id == decision_id)).mappings().first()
+    return _DECISION.mapping(connection, {"its_id": decision_id})
 
 
 def decisions(connection: Connection, ids: Sequence[str]) -> dict[str, RowMapping]:
-    query = select(DECISION).where(DECISION.c.id.in_(ids))
-    return {row["id"]: row for row in connection.execute(query).mappings()}
+    found = (_DECISION.mapping(connection, {"its_id": each}) for each in ids)
+    return {row["id"]: row for row in found if row is not None}
 
 
 def first_answer(connection: Connection, actor_id: str, key: str) -> RowMapping | None:
-    query = select(ANSWER).where(ANSWER.c.actor_id == actor_id, ANSWER.c.key == key)
-    return connection.execute(query).mappings().first()
+    return _FIRST_ANSWER.mapping(connection, {"actor": actor_id, "its_key": key})
 
 
 def keep_answer(connection: Connection, **values: Any) -> None:
-    connection.execute(insert(ANSWER).values(**values))
+    _KEEP_ANSWER.change(connection, values)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, false, insert, or_, select, update
 
 from console.domain.review import ThreadStatus
+from console.store.prepared import Prepared
 from console.store.tables import Thread
 
 THREAD = Thread.__table__  # type: ignore[attr-defined]
@@ -32,8 +34,7 @@ def add(
 
 
 def get(connection: Connection, source: str, thread_id: str) -> RowMapping | None:
-    query = select(THREAD).where(THREAD.c.source == source, THREAD.c.thread_id == thread_id)
-    return connection.execute(query).mappings().first()
+    return _GET.mapping(connection, {"source": source, "thread_id": thread_id})
 
 
 def named(connection: Connection, thread_id: str, sources: Sequence[str]) -> list[RowMapping]:
@@ -58,16 +59,36 @@ def move(
     error: str = "",
 ) -> bool:
     """Change the status if it is still one of `come_from`; False when something else happened first."""
-    done = connection.execute(
+    its = {"its_source": source, "its_thread_id": thread_id}
+    new = {"new_status": to.value, "new_error": error, "new_updated_at": datetime.now(UTC)}
+    if set(come_from) >= set(ThreadStatus):
+        return _move(None).change(connection, its | new) == 1
+    was = {f"was_{at}": each.value for at, each in enumerate(come_from)}
+    return _move(len(was)).change(connection, its | new | was) == 1
+
+
+_GET = Prepared(
+    select(THREAD).where(THREAD.c.source == bindparam("source"), THREAD.c.thread_id == bindparam("thread_id"))
+)
+
+
+@lru_cache(maxsize=16)
+def _move(statuses: int | None) -> Prepared:
+    """By how many statuses it may come from; None: from any."""
+    query = (
         update(THREAD)
-        .where(
-            THREAD.c.source == source,
-            THREAD.c.thread_id == thread_id,
-            THREAD.c.status.in_([each.value for each in come_from]),
+        .where(THREAD.c.source == bindparam("its_source"), THREAD.c.thread_id == bindparam("its_thread_id"))
+        .values(
+            status=bindparam("new_status"),
+            error=bindparam("new_error"),
+            updated_at=bindparam("new_updated_at"),
         )
-        .values(status=to.value, error=error, updated_at=datetime.now(UTC))
     )
-    return done.rowcount == 1
+    if statuses is not None:
+        query = query.where(
+            or_(false(), *(THREAD.c.status == bindparam(f"was_{at}") for at in range(statuses)))
+        )
+    return Prepared(query)
 
 
 def sources(connection: Connection) -> list[str]:

@@ -36,9 +36,9 @@ def test_only_the_open_review_of_the_seen_version_and_digest_is_taken(engine: En
     (review_id,) = open_reviews(engine, "a")
     digest = row(engine, review_id)["digest"]
     with write(engine) as connection:
-        assert not reviews.take(connection, review_id, 2, digest)
-        assert not reviews.take(connection, review_id, 1, "0" * 64)
-        assert not reviews.take(connection, "other", 1, digest)
+        assert not reviews.take(connection, review_id, 2, digest, decided_by="sam")
+        assert not reviews.take(connection, review_id, 1, "0" * 64, decided_by="sam")
+        assert not reviews.take(connection, "other", 1, digest, decided_by="sam")
         assert reviews.take(connection, review_id, 1, digest, decided_by="sam")
         assert not reviews.take(connection, review_id, 1, digest, decided_by="sue")
         assert not reviews.take(connection, review_id, 2, digest, decided_by="sue")
