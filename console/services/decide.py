@@ -55,11 +55,10 @@ def decide(
     request = _request_digest(review_id, version, digest, decisions, answer)
     with read(deps.engine) as connection:
         row = review_row(deps, connection, actor, review_id)
+        first = _first_answer(connection, actor, idempotency_key)
     with attempts.recorded(deps, actor, row, version, digest, decisions):
-        with read(deps.engine) as connection:
-            again = _answered_before(connection, actor, idempotency_key, request)
-        if again is not None:
-            return again
+        if first is not None:
+            return _the_same_answer(first, request)
         _refuse_unless_current(row, version, digest)
         _refuse_unless_pending(deps, row)
         said = read_verdict(deps, row, decisions, answer)
@@ -103,15 +102,14 @@ def _request_digest(review_id: str, version: int, seen: str, decisions: Any, ans
     return sha256(canonical(parts))
 
 
-def _answered_before(
-    connection: Connection, actor: Actor, key: str | None, request: str
-) -> VerdictView | None:
-    found = reviews.first_answer(connection, actor.id, key) if key else None
-    if found is None:
-        return None
-    if found["request_digest"] != request:
+def _first_answer(connection: Connection, actor: Actor, key: str | None) -> RowMapping | None:
+    return reviews.first_answer(connection, actor.id, key) if key else None
+
+
+def _the_same_answer(first: RowMapping, request: str) -> VerdictView:
+    if first["request_digest"] != request:
         raise Conflict("This Idempotency-Key was used for another request.", kind="idempotency-key-reused")
-    kept = loads(found["answer_text"])
+    kept = loads(first["answer_text"])
     return VerdictView(**{**kept, "decided_at": datetime.fromisoformat(kept["decided_at"])})
 
 
@@ -170,12 +168,11 @@ def _commit(
 ) -> VerdictView:
     """Compare-and-set, decision, ledger entry and outbox row in one transaction: all of it or nothing."""
     now, decision_id = datetime.now(UTC), uuid.uuid4().hex
-    values = {"decision_id": decision_id, "decided_by": actor.name, "decided_at": now}
     with write(deps.engine) as connection:
         # Under the write lock: the same key may have been answered since it was first looked up.
-        if (again := _answered_before(connection, actor, key, request)) is not None:
-            return again
-        won = reviews.take(connection, row["id"], version, seen_digest, **values)
+        if (first := _first_answer(connection, actor, key)) is not None:
+            return _the_same_answer(first, request)
+        won = reviews.take(connection, row["id"], version, seen_digest, actor.name, now, decision_id)
         view = _write_verdict(connection, actor, row, said, decision_id, now, key, request) if won else None
     if view is None:
         with read(deps.engine) as connection:

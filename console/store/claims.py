@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     RowMapping,
     and_,
+    bindparam,
     delete,
     exists,
     insert,
@@ -20,11 +21,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import Status
+from console.store.prepared import Prepared
 from console.store.tables import Claim, Review
 
 CLAIM, REVIEW = Claim.__table__, Review.__table__  # type: ignore[attr-defined]
 # What a person can still do something about. An alarm is an admin's, who decides nothing.
 CLAIMABLE = (Status.OPEN, Status.AWAITING_SECOND, Status.STUCK)
+_DROP = Prepared(delete(CLAIM).where(CLAIM.c.review_id == bindparam("review")))
 
 
 def of_review(connection: Connection, review_id: str) -> RowMapping | None:
@@ -70,7 +73,7 @@ def give_back(connection: Connection, held: RowMapping) -> bool:
 
 def drop(connection: Connection, review_id: str) -> None:
     """A decided review is nobody's any more."""
-    connection.execute(delete(CLAIM).where(CLAIM.c.review_id == review_id))
+    _DROP.change(connection, {"review": review_id})
 
 
 def _same(held: RowMapping) -> ColumnElement[bool]:

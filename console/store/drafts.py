@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, exists, insert, literal, or_, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, exists, insert, literal, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import UNDECIDED
+from console.store.prepared import Prepared
 from console.store.tables import Draft, Review
 
 DRAFT, REVIEW = Draft.__table__, Review.__table__  # type: ignore[attr-defined]
 _UNDECIDED = REVIEW.c.status.in_([each.value for each in UNDECIDED])
+_DROP_ALL = Prepared(delete(DRAFT).where(DRAFT.c.review_id == bindparam("review")))
 
 
 def of_person(connection: Connection, review_id: str, actor_id: str) -> RowMapping | None:
@@ -53,7 +55,7 @@ def drop(connection: Connection, review_id: str, actor_id: str) -> None:
 
 def drop_all(connection: Connection, review_id: str) -> None:
     """Everybody's, with the review that they were for."""
-    connection.execute(delete(DRAFT).where(DRAFT.c.review_id == review_id))
+    _DROP_ALL.change(connection, {"review": review_id})
 
 
 def purge(connection: Connection, before: datetime) -> int:
