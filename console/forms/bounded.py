@@ -8,7 +8,7 @@ matchers that end. Numbers are compared as the decimals they are written as.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -18,7 +18,6 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import SPECIFICATIONS, extend  # type: ignore[attr-defined]
 
 from console.forms import numbers, patterns
-from console.forms.dialect import modern
 from console.forms.wellformed import flaw
 
 _BrokenReference: Any = failures._WrappedReferencingError  # type: ignore[attr-defined]
@@ -93,13 +92,6 @@ class Checker:
             raise Unusable("a pattern of the tool's schema takes too long on this text") from None
         finally:
             _budget.reset(token)
-
-
-def errors(value: Any, schema: Mapping[str, Any]) -> list[ValidationError]:
-    """Every breach, in no particular order; `Unusable` when the schema cannot be applied in time."""
-    checker = Checker(modern(schema))
-    checker.check()
-    return checker.errors(value)[0]
 
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]

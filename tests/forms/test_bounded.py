@@ -9,12 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from console.forms import bounded
-from console.forms.bounded import Unusable, errors
+from console.domain.errors import Problem
+from console.forms import bounded, checking
+from console.forms.bounded import Unusable
 from console.forms.checking import judge
-from console.forms.fields import breaches
+from console.forms.dialect import modern
 from console.forms.patterns import matches
 from console.forms.schema import prepare
+
+
+def errors(value: Any, schema: Any) -> list[Any]:
+    checker = bounded.Checker(modern(schema))
+    checker.check()
+    return checker.errors(value)[0]
+
+
+def breaches(value: Any, schema: Any) -> list[Problem]:
+    return checking.breaches(prepare(schema), value)[0]
 
 
 def doubling(links: int) -> dict[str, Any]:
