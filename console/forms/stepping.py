@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.domain.text import has_lone_surrogate
-from console.forms import kinds, numbers
+from console.forms import kinds, numbers, tokens
 from console.forms.blank import NEEDED, adapted, blank
 from console.forms.edits import (
     Edit,
@@ -117,7 +117,9 @@ def _read(step: Step, at: Place, kind: str, text: str) -> Any:
     try:
         new = step.read(text.strip())
     except JsonProblem as problem:
-        return Unread(text, _why_not(kind, str(problem)), is_json=kind == "json")
+        if kind == "json":
+            return Unread(text, _with_place(text, problem), is_json=True)
+        return Unread(text, _why_not(kind, str(problem)))
     if kind == "enum":
         chosen = next((each for each in at.shape.options or [] if kinds.equals(each, new)), MISSING)
         return Unread(text, "choose one of the options") if chosen is MISSING else chosen
@@ -131,8 +133,17 @@ def _read(step: Step, at: Place, kind: str, text: str) -> Any:
     return new
 
 
+def _with_place(text: str, problem: JsonProblem) -> str:
+    """In words with line and column, which only the reader of tokens knows of every problem."""
+    try:
+        tokens.read(text)
+    except JsonProblem as found:
+        return str(found)
+    return str(problem)
+
+
 def _why_not(kind: str, problem: str) -> str:
-    if kind == "json" or "exactly" in problem or "too many digits" in problem:
+    if "exactly" in problem or "too many digits" in problem:
         return problem
     nouns = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
     return f"must be {nouns[kind]}" if kind in nouns else "choose one of the options"
@@ -157,7 +168,7 @@ def _json(step: Step) -> tuple[Any, Choices]:
     try:
         new = adopted(step.read(step.edit.text.strip()), at.was)
     except JsonProblem as problem:
-        new = Unread(step.edit.text, str(problem), is_json=True)
+        new = Unread(step.edit.text, _with_place(step.edit.text, problem), is_json=True)
     return step.put(new), dropped(step.shaper.choices, step.edit.pointer)
 
 

@@ -113,7 +113,8 @@ export function NameBox({ label, verb, name, folded, onName, ...rest }) {
   );
 }
 
-const FOCUSABLE = "input:not(:disabled), textarea, select, button:not(:disabled)";
+const VALUE = "input:not(:disabled), textarea, select";
+const FOCUSABLE = `${VALUE}, button:not(:disabled)`;
 let stood = null;
 let left = "";
 
@@ -140,7 +141,7 @@ function goTo(focus) {
   const place = document.getElementById(now) ?? document.getElementById(id);
   left = "";
   if (!place) return;
-  const target = place.matches(FOCUSABLE) ? place : place.querySelector(FOCUSABLE);
+  const target = place.matches(FOCUSABLE) ? place : place.querySelector(VALUE) ?? place.querySelector("button");
   target?.focus();
 }
 

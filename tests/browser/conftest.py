@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.desk import Desk
+from tests.browser.orders import SETTINGS
 from tests.chromium import find_or_install
 from tests.conftest import CHROMIUM_FLAGS
 from tests.serving import Server
@@ -62,6 +63,15 @@ def server(built_frontend: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """
     env = {"CONSOLE_DEMO_TOKEN_DELAY": "0"}
     with Server(tmp_path_factory.mktemp("browser") / "data", env=env) as started:
+        yield started
+
+
+@pytest.fixture(scope="package")
+def orders(built_frontend: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose only source is the agent with the deep schemas."""
+    folder = tmp_path_factory.mktemp("orders")
+    (folder / "console.toml").write_text(SETTINGS)
+    with Server(folder / "data", cwd=folder) as started:
         yield started
 
 

@@ -111,3 +111,11 @@ def test_a_schema_is_one_exactly_when_the_metaschema_says_so(schema: dict[str, A
     except SchemaError:
         fine = False
     assert (flaw(schema) == "") == fine, flaw(schema)
+
+
+@pytest.mark.parametrize("op", ["json", "set"])
+def test_json_typed_for_a_stored_request_is_refused_with_its_place(op: str) -> None:
+    stored = open_form({"a": {}}, {"properties": {"a": {"enum": [{}, {"b": 1}]}}})
+    for text in ('{"b": 1,\n "b": 2}', "\n NaN"):
+        (error,) = stored.apply(Edit(op, "/a", text)).errors
+        assert "at line 2 column 2" in error.message
