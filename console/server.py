@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import resource
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -21,6 +22,11 @@ from console.settings_file import SettingsError
 from console.webconfig import CLIENT, CSP_FILE, activate, install, make_config, prepare_serving
 
 STOP_WITHIN_SECONDS = 8
+# Open connections at once, each page's socket included. granian's own 128 would be a team with some tabs.
+MOST_CONNECTIONS = 10_000
+# What databases, files and threads need of the process's open files.
+OTHER_FILES = 256
+HEADER_MILLISECONDS = 15_000
 SHOWN_ACCOUNTS = "Demo accounts (password: demo): sam and sue (supervisors), quinn (qa), ada (admin)"
 
 
@@ -121,6 +127,16 @@ class OpenSockets:
         await asyncio.gather(*(send(goodbye) for send in sends), return_exceptions=True)
 
 
+def connections_at_once() -> int:
+    """As many as the operating system lets this process have open, after asking for all that it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_CONNECTIONS + OTHER_FILES
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(most - OTHER_FILES, 64)
+
+
 def on_signals(close_all: Callable[[], Awaitable[None]], stop_server: Callable[[], None]) -> None:
     """First signal: end the open streams and sockets, then the server, within 8 s. Second: leave at once."""
     loop = asyncio.get_running_loop()
@@ -142,6 +158,7 @@ def on_signals(close_all: Callable[[], Awaitable[None]], stop_server: Callable[[
 
 async def run(application: ASGIApp, settings: Settings) -> None:
     from granian.constants import Interfaces
+    from granian.http import HTTP1Settings
     from granian.log import LogLevels
     from granian.server.embed import Server
 
@@ -154,6 +171,10 @@ async def run(application: ASGIApp, settings: Settings) -> None:
         port=settings.server.port,
         interface=Interfaces.ASGI,
         websockets=True,
+        backlog=1024,
+        backpressure=connections_at_once(),
+        # A client that sends its headers drop by drop holds a connection for no longer than this.
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_MILLISECONDS),
         # Its one warning says that the embedded server is experimental, on every start.
         log_level=LogLevels.error,
         ssl_cert=settings.server.tls_cert,

@@ -14,13 +14,15 @@ from typing import Any
 
 from starlette.requests import Request
 
-from console.api.problem import NotJson, TooLarge
+from console.api.problem import NotJson, TooLarge, TooSlow
 from console.domain.errors import BadRequest, Invalid, Problem
 from console.domain.text import has_lone_surrogate
 from console.forms import exact, tokens
 from console.forms.checking import unkept
 
 MAX_BYTES = 1_000_000
+# A body of that length over a poor line; a client that takes longer only holds a connection.
+BODY_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,15 @@ _TYPES: dict[str, tuple[type, str]] = {
 
 
 async def read_bytes(request: Request) -> bytes:
-    """The raw body; `TooLarge` as soon as it is known to be."""
+    """The raw body; `TooLarge` as soon as it is known to be, `TooSlow` when it does not come."""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await _read(request)
+    except TimeoutError:
+        raise TooSlow(f"The body did not come within {BODY_SECONDS:g} seconds.") from None
+
+
+async def _read(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
     found = bytearray()
     if not announced.isdecimal() or int(announced[:20]) <= MAX_BYTES:

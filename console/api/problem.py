@@ -53,6 +53,12 @@ class TooLarge(ConsoleError):
     status, kind, title = 413, "too-large", "Too large"
 
 
+class TooSlow(ConsoleError):
+    """The body did not come to its end."""
+
+    status, kind, title = 408, "too-slow", "Too slow"
+
+
 class NotJson(ConsoleError):
     """A body in another media type: a foreign page could send it without asking (CSRF)."""
 

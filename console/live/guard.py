@@ -19,6 +19,7 @@ from console.domain.access import Actor, Permission
 from console.live import identity
 from console.live.incoming import COMPLAINT, FRAMEWORK, drop_unknown_events
 from console.live.outgoing import HEARER, Hearer
+from console.live.pace import PACE
 from console.live.permit import Anyone, Need
 from console.live.refusals import REFUSALS
 from console.live.strangers import Strangers
@@ -48,6 +49,8 @@ class Guard(rx.Middleware):
         # Before the database is asked: this is the socket whose cookie is looked up.
         sid = identity.sid_of(app, token)
         actor = await identity.actor_of(app, token)
+        if sid is not None:
+            PACE.heard_from(sid, actor is not None)
         identity.ACTING.set(actor)
         HEARER.set(Hearer(token, sid, identity.owner_key(actor)))
         root = state._get_root_state()

@@ -18,6 +18,7 @@ from urllib.parse import parse_qs
 from reflex_base.registry import RegistrationContext
 
 from console.domain.text import has_lone_surrogate
+from console.live.pace import PACE
 
 log = logging.getLogger(__name__)
 
@@ -58,14 +59,23 @@ FRAMEWORK: Mapping[str, Mapping[str, Any]] = {
 
 
 def drop_unknown_events(namespace: Any) -> None:
-    """Let only events of known handlers through, with the arguments these take, from sockets with a tab."""
+    """Let only events of known handlers through, with the arguments these take, from sockets with a tab.
+
+    What comes faster than anyone clicks is dropped first, and unlogged.
+    """
     on_event = namespace.on_event
 
     async def known_event(sid: str, data: Any) -> None:
-        if sid in namespace.sid_to_token and (event := readable(data)) is not None:
+        if sid not in namespace.sid_to_token or not PACE.take(sid, _address(namespace, sid)):
+            return
+        if (event := readable(data)) is not None:
             await on_event(sid, event)
 
     namespace.on_event = known_event
+
+
+def _address(namespace: Any, sid: str) -> str:
+    return str(namespace._static_router_data.get(sid, {}).get("ip", ""))
 
 
 def readable(data: Any) -> dict[str, Any] | None:
