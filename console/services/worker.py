@@ -25,6 +25,7 @@ from console.services.sweep import Sweeper
 from console.sources.port import Run
 from console.store import outbox
 from console.store.engine import RowMapping, read, trouble_of, write
+from console.store.lease_check import LeaseCheck
 
 log = logging.getLogger("console.worker")
 LEASE_SECONDS, HEARTBEAT_SECONDS, POLL_SECONDS = 20.0, 5.0, 0.2
@@ -38,8 +39,8 @@ class LeaseLost(RuntimeError):
 
 
 class _Journal:
-    def __init__(self, deps: Deps, job: Job, decisions: dict[str, str]) -> None:
-        self._deps, self._job, self._decisions = deps, job, decisions
+    def __init__(self, deps: Deps, job: Job, decisions: dict[str, str], leases: LeaseCheck) -> None:
+        self._deps, self._job, self._decisions, self._leases = deps, job, decisions, leases
         self.started = False
 
     def start(self, tool_call_id: str, name: str, args_text: str) -> int:
@@ -58,9 +59,7 @@ class _Journal:
 
     def check(self) -> None:
         """Raise when another owner has the thread: nothing of this run may be stored any more."""
-        with read(self._deps.engine) as connection:
-            held = outbox.holds(connection, self._job.lease)
-        if not held:
+        if not self._leases.holds(self._job.lease):
             raise LeaseLost("the lease is lost, so nothing of this run is kept")
 
 
@@ -96,7 +95,7 @@ class Worker:
         self._deps = deps
         self._lease_seconds = LEASE_SECONDS if lease_seconds is None else lease_seconds
         self._heartbeat_seconds = HEARTBEAT_SECONDS if heartbeat_seconds is None else heartbeat_seconds
-        self._sweeper = Sweeper(deps)
+        self._sweeper, self._leases = Sweeper(deps), LeaseCheck(deps.engine)
         self._owner = own_name()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -149,6 +148,7 @@ class Worker:
             self._ready.set()
             self._steps.shutdown(wait=False, cancel_futures=True)
             self._beats.shutdown(wait=False, cancel_futures=True)
+            self._leases.close()
             self._loop.close()
 
     async def _step(self, what: Callable[..., T], *args: object) -> T:
@@ -233,7 +233,7 @@ class Worker:
 
     async def _run(self, job: Job, run: Run) -> Exception | None:
         """What the agent raised, which is part of the thread's story; None when nothing did."""
-        journal = _Journal(self._deps, job, dict(run.decisions))
+        journal = _Journal(self._deps, job, dict(run.decisions), self._leases)
         guarded = replace(run, guard=journal.check)
         try:
             await self._deps.sources[job.source].run(guarded, journal, _Sink(self._deps, job))

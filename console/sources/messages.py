@@ -38,6 +38,9 @@ def _read(message: BaseMessage) -> Message:
 
 
 def _blocks(message: BaseMessage) -> tuple[dict[str, Any], ...]:
+    if isinstance(message.content, str) and type(message).content_blocks is BaseMessage.content_blocks:
+        # What LangChain makes of plain text, without its look for every provider's own blocks.
+        return (tagged({"type": "text", "text": message.content}),) if message.content else ()
     return tuple(tagged(dict(block)) for block in message.content_blocks)
 
 
