@@ -51,7 +51,7 @@ mutants: .venv/.tests
 # What the tests without a server or a browser run of domain/, services/ and store/, and each file below its floor.
 coverage: .venv/.tests
 	@$(BIN)/python -m pytest -q -m "not serving and not browser" --cov --cov-report=json:coverage.json \
-		--cov-report=term-missing:skip-covered $(addprefix tests/,domain forms store services sources api) $(ARGS)
+		--cov-report=term-missing:skip-covered $(addprefix tests/,domain forms store services sources api oidc doctor) $(ARGS)
 	@$(BIN)/python -m tests.coverage_floor
 
 wheel: frontend

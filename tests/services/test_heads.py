@@ -199,3 +199,24 @@ def test_a_key_that_is_there_is_left_alone(tmp_path: Path) -> None:
     before = path.read_bytes()
     notes.make_key(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("line", [0, 1, 2, 4])
+def test_a_note_in_which_any_line_was_changed_is_no_head(idle: World, line: int) -> None:
+    signer = sign_once(idle.deps)
+    public = signer._key.public_key()
+    lines = (folder(idle.deps) / "heads.txt").read_text().splitlines()
+    assert [head.valid for head in notes.read_heads("\n".join(lines), public, None)] == [True]
+    changed_to = {0: f"{lines[0]}0", 1: f"{lines[1]}0", 2: lines[2][::-1], 4: lines[4][:-9] + "AAAAAAA=="}
+    lines[line] = changed_to[line]
+    assert not any(head.valid for head in notes.read_heads("\n".join(lines), public, None))
+
+
+def test_a_note_that_another_key_signed_is_no_head(idle: World, tmp_path: Path) -> None:
+    signer = sign_once(idle.deps)
+    notes.make_key(tmp_path / "other.key")
+    other = notes.load_key(tmp_path / "other.key")
+    note = notes.sign(other, "review-console/x", 3, bytes(32))
+    assert [head.valid for head in notes.read_heads(note, other.public_key(), None)] == [True]
+    assert [head.valid for head in notes.read_heads(note, signer._key.public_key(), None)] == [False]
+    assert [head.valid for head in notes.read_heads(note, other.public_key(), "review-console/y")] == [False]
