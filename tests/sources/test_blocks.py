@@ -11,9 +11,6 @@ from console.sources import messages
 
 PLAIN = [{"type": "text", "text": "look"}]
 ODD = [{"type": "text", "text": "look"}, {"type": "odd", "value": 1}]
-    {"type": "text", "text": "look"},
-    {"type": "image_url", "image_url": {"url": "https://x.test/a.png"}},
-]
 
 
 @pytest.mark.parametrize("content", ["", "look", "\ud800", PLAIN, ODD])
