@@ -24,8 +24,11 @@ from console.forms.exact import (
     is_cut,
     is_plain_json,
     loads,
+    plain,
     same,
+    stand_ins,
     tagged,
+    untagged,
 )
 
 SCALARS = (
@@ -293,3 +296,31 @@ def test_values_that_python_calls_equal_are_told_apart(left: Any, right: Any) ->
 def test_not_a_number_is_the_same_as_itself() -> None:
     assert same({"a": [math.nan]}, {"a": [math.nan]})
     assert tagged(None) is None
+
+
+LIKE_TAGS = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["$t", "$type", "$top", "v", "a"]), inner, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+@given(LIKE_TAGS)
+def test_objects_with_keys_like_a_tags_come_back_from_their_text(value: Any) -> None:
+    assert same(untagged(loads(dumps(value))), value)
+
+
+@given(LIKE_TAGS)
+def test_what_an_answer_is_kept_as_is_read_as_it_was_given(value: Any) -> None:
+    assert same(loads(plain(value)), value)
+
+
+def test_what_json_does_not_know_is_found_where_it_stands() -> None:
+    value = {"a": [1, float("nan")], "b": {"c": {1}}, "$type": "x", "m": {1: 2}}
+    read = untagged(loads(dumps(value)))
+    assert read["$type"] == "x"
+    assert list(stand_ins(read)) == [("a", 1), ("b", "c"), ("m",)]
+    assert list(stand_ins({"a": [1], "$type": {}})) == []

@@ -76,6 +76,9 @@ class Scripted:
     def not_loaded(self, most: int) -> dict[str, int]:
         return {}
 
+    def schema_origins(self) -> dict[str, str]:
+        return {}
+
     def trial(self, answer: Any) -> None:
         return None
 

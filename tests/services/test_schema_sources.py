@@ -14,7 +14,7 @@ from console.services import editing
 from console.services.deps import Deps
 from console.services.views import ReviewView
 from tests.services.ordering import ARGS, MCP, ORDERING, heard, ordering
-from tests.services.world import World, call, deps_over, edit
+from tests.services.world import World, call, deps_over, edit, wait_for
 
 OURS = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}, "required": ["n"]}
 THEIRS = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 7}}}
@@ -253,3 +253,17 @@ def test_keys_that_look_like_a_tag_reach_the_tool_as_they_are(opened: Open) -> N
     world.decide(review, edit("search", **given))
     world.wait_settled(review.id)
     assert heard(world.folder) == [given]
+
+
+def test_where_each_call_asks_an_edit_the_agent_itself_refuses_opens_the_review_again(opened: Open) -> None:
+    """The file allows more than the tool does. Nothing ran, and the request waits as before."""
+    world = opened(mode="per_call", schemas={"hidden": {"properties": {"n": {}}}})
+    review = world.pause(call(["hidden", {"n": 1}]))
+    world.decide(review, edit("hidden", n="many"))
+    wait_for(lambda: world.kinds(review.id)[-1] == "reopened")
+    now = world.review(review.id)
+    assert (now.status, heard(world.folder)) == ("open", [])
+    assert "n" in world.thread(review.thread_id).error
+    world.decide(now, edit("hidden", n=2))
+    world.wait_settled(review.id)
+    assert heard(world.folder) == [{"n": 2}]
