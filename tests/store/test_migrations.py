@@ -14,7 +14,7 @@ from console.store.schema import _config, current, newest, upgrade
 from console.store.tables import metadata
 from tests.store.conftest import open_reviews
 
-STEPS = ["0004", "0002", "0001"]
+STEPS = ["0005", "0004", "0002", "0001"]
 
 
 def tables(connection: Connection) -> dict[str, list[str]]:

@@ -181,6 +181,8 @@ def test_counting_stops_at_the_cap_on_the_index_alone(crowd: Engine) -> None:
         (ledger_search.Filter(tool="refund_order"), "facet_tool"),
         (ledger_search.Filter(actor_name="sam"), "facet_actor_name"),
         (ledger_search.Filter(outcome="ran"), "facet_outcome"),
+        (ledger_search.Filter(verdict="approve"), "facet_verdict"),
+        (ledger_search.Filter(own_of="id-sam"), "facet_actor"),
         (ledger_search.Filter(), "INTEGER PRIMARY KEY"),
     ],
 )
@@ -194,6 +196,17 @@ def test_a_page_of_the_log_walks_an_index_and_sorts_nothing(
     walks = [line for line in plan if line.startswith(("SEARCH ledger_facet USING", "SCAN ledger_facet"))]
     assert index in walks[0], plan
     assert not [line for line in plan if line.startswith("SCAN ledger")], plan
+
+
+def test_the_values_of_a_column_are_each_found_by_one_seek(engine: Engine) -> None:
+    with write(engine) as connection:
+        for tool in ("b", None, "a", None, "b"):
+            ledger.append(connection, ledger.Entry(Kind.OPENED, SAM, tool=tool))
+        assert ledger_search.values(connection, "tool", None, 9) == ["a", "b"]
+    plan = plan_of(engine, lambda c: ledger_search.values(c, "tool", None, 9))
+    assert {line.split(" (")[0] for line in plan} == {
+        "SEARCH ledger_facet USING COVERING INDEX facet_tool"
+    }, plan
 
 
 def test_the_log_is_paged_newest_first_without_gaps(engine: Engine) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
+from sqlalchemy.schema import CreateIndex
 
 from console.store.engine import Engine, commits, data_version, open_engine, pinned, read, write
 from console.store.schema import current, newest, upgrade
@@ -22,6 +23,19 @@ def test_the_migrations_make_the_declared_tables(engine: Engine) -> None:
         )
         assert compare_metadata(context, metadata) == []
         assert current(connection) == newest() is not None
+
+
+def test_the_migrations_make_the_declared_indexes_down_to_the_rows_they_leave_out(engine: Engine) -> None:
+    with read(engine) as connection:
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+        made = {row.name: row.sql for row in connection.execute(text(query))}
+    declared = {
+        str(index.name): str(CreateIndex(index).compile(dialect=engine.dialect))
+        for table in metadata.tables.values()
+        for index in table.indexes
+    }
+    assert made == declared
+    assert sum("IS NOT NULL" in each for each in made.values()) > 6
 
 
 def test_upgrading_again_changes_nothing(engine: Engine) -> None:
