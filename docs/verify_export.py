@@ -1,19 +1,25 @@
 """Checks an export of the audit log (JSON Lines) without the console and without its database.
 
-    python verify_export.py EXPORT.jsonl ledger.pub
+    python verify_export.py EXPORT.jsonl ledger.pub [HEAD]
 
-`ledger.pub` is the public key's file; get it, or its text, from someone other than who gave you the export.
-Exit: 0 whole and all under a signed head, 4 whole with an unsigned end, 1 broken, 2 not readable or filtered.
-Needs Python 3.11 and the package cryptography, and nothing of the console.
+`ledger.pub` holds the public keys; get it, or its text, from someone other than who gave you the export.
+HEAD is the size of a signed head, or a file with one, that the export must reach: without it, an export that
+ends at an earlier head is whole, too. The newest head's eight words are those of the page and `audit head`.
+Exit: 0 whole and all under a signed head, 4 whole with an unsigned end, 1 broken, 2 not readable or filtered,
+3 does not reach HEAD. Needs Python 3.11 and the package cryptography, and nothing of the console.
 """
 
 import base64
 import hashlib
 import json
+import re
 import sys
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+# A C2SP tlog-checkpoint: origin, size, root, and signatures of the three lines.
+HEAD = re.compile(r"((review-console/\S+)\n(\d+)\n(\S+)\n)\n((?:\u2014 \S+ \S+\n)+)")
 
 
 def sha(data):
@@ -28,27 +34,66 @@ def root_of(peaks):
     return found
 
 
-def signed_head(note, key, key_id, origin):
-    """(size, root) of a C2SP tlog-checkpoint whose Ed25519 signature is right; ValueError otherwise."""
-    text, _, signatures = note.partition("\n\n")
-    lines = text.split("\n")
-    if lines[0] != origin:
+def spoken(text):
+    """The first 128 bits of its SHA-256 as eight words (proquints)."""
+    some, few = "bdfghjklmnprstvz", "aiou"
+    letters = (some, 12), (few, 10), (some, 6), (few, 4), (some, 0)
+    numbers = [int.from_bytes(sha(text)[at : at + 2]) for at in range(0, 16, 2)]
+    return " ".join("".join(row[n >> by & len(row) - 1] for row, by in letters) for n in numbers)
+
+
+def read_head(found, keys, origin):
+    """(size, root, numbers of the keys whose signature is right, the signed text) of a match of HEAD."""
+    if found is None or found[2] != origin:
         raise ValueError("a head is of another log")
-    for line in signatures.splitlines():
-        raw = base64.b64decode(line.rsplit(" ", 1)[1])
-        if line.startswith("\u2014 ") and raw[:4] == key_id:
-            key.verify(raw[4:], (text + "\n").encode())
-            return int(lines[1]), base64.b64decode(lines[2])
-    raise ValueError("a head is not signed by this key")
+    text, by = found[1].encode(), set()
+    for line in found[5].splitlines():
+        blob = base64.b64decode(line.rsplit(" ", 1)[1])
+        for at, (key_id, key) in enumerate(keys):
+            if blob[:4] == key_id:
+                key.verify(blob[4:], text)
+                by.add(at)
+    return int(found[3]), base64.b64decode(found[4]), by, text
 
 
-def check(lines, key_text):
-    """(exit status, what to say)."""
-    name, key_hash, raw = key_text.strip().split("+", 2)
-    raw = base64.b64decode(raw)
-    key, key_id = Ed25519PublicKey.from_public_bytes(raw[1:]), bytes.fromhex(key_hash)
-    if raw[0] != 1 or sha(name.encode() + b"\n" + raw)[:4] != key_id:
-        return 2, "the key's file is damaged"
+def read_keys(text, origin):
+    """([(id, key), ...] oldest first, [head that introduces the key, ...]).
+
+    A key follows another by a head that both signed, and the older one counts only up to there: whoever
+    steals it later cannot sign what came after.
+    """
+    keys, heads, size = [], [], 0
+    for line in text.splitlines():
+        if line.startswith("review-console+"):
+            name, key_hash, raw = line.split("+", 2)
+            raw = base64.b64decode(raw)
+            if raw[0] != 1 or sha(name.encode() + b"\n" + raw)[:4].hex() != key_hash:
+                raise ValueError("the key's file is damaged")
+            keys.append((bytes.fromhex(key_hash), Ed25519PublicKey.from_public_bytes(raw[1:])))
+    there = [read_head(found, keys, origin) for found in HEAD.finditer(text)]
+    for at in range(1, len(keys)):
+        both = [head for head in there if {at - 1, at} <= head[2] and head[0] > size]
+        if not both:
+            raise ValueError(f"key {at + 1} is not introduced by a head that the key before it signed, too")
+        heads.append(min(both, key=lambda head: head[0]))
+        size = heads[-1][0]
+    return keys, heads
+
+
+def read_heads(notes, key_text, origin):
+    """([(size, root, signed text), ...], heads of ledger.pub); ValueError where no key signed that counts."""
+    keys, introduced = read_keys(key_text, origin)
+    borders, heads = [0, *(head[0] for head in introduced), float("inf")], []
+    for note in notes:
+        size, root, by, text = read_head(HEAD.fullmatch(note), keys, origin)
+        if not any(borders[at] <= size <= borders[at + 1] for at in by):
+            raise ValueError("a head is not signed by a key that counts there")
+        heads.append((size, root, text))
+    return heads, introduced
+
+
+def check(lines, key_text, expected=""):
+    """(exit status, what to say). `expected` is a size, or the text of a signed head."""
     first = json.loads(next(lines))
     if first["format"] != "review-console-ledger-export/1":
         return 2, "this is no export of an audit log"
@@ -80,19 +125,30 @@ def check(lines, key_text):
         return 1, "the export is cut: its last line is missing, or counts other entries"
     if first["filters"]:
         return 2, f"{count} entries hash right; the export is filtered, so what is missing cannot be told"
-    heads = [signed_head(note, key, key_id, first["origin"]) for note in trailer["heads"]]
-    for size, root in heads:
-        if roots.get(size) != root:
+    given = [found[0] for found in HEAD.finditer(expected)]
+    wanted = int(expected) if expected.isdecimal() else 0
+    if expected and not given and not wanted:
+        return 2, "HEAD is neither a size nor a file with a signed head"
+    heads, introduced = read_heads([*trailer["heads"], *given], key_text, first["origin"])
+    for size, root, *_ in [*heads, *introduced]:
+        if size <= count and roots.get(size) != root:
             return 1, f"the first {size} entries are not those that were signed"
-    signed = max((size for size, _ in heads), default=0)
+    wanted = max([wanted, *(size for size, *_ in heads)])
+    heads = sorted(head for head in heads if head[0] <= count)
+    signed = heads[-1][0] if heads else 0
+    if signed < wanted:
+        return 3, f"the export is cut: of its {count} entries {signed} are signed, and not {wanted}"
     words = f"{count} entries, each follows the one before it; the first {signed} are signed"
-    return (0 if signed == count else 4), words
+    return (0 if signed == count else 4), words + (f" (head: {spoken(heads[-1][2][:-1])})" if heads else "")
 
 
-def main(export, public_key):
+def main(export, public_key, head=""):
     try:
         with open(export, encoding="utf-8") as file, open(public_key, encoding="utf-8") as key:
-            status, words = check(iter(file), key.read())
+            if head and not head.isdecimal():
+                with open(head, encoding="utf-8") as note:
+                    head = note.read() or "nothing"
+            status, words = check(iter(file), key.read(), head)
     except InvalidSignature:
         status, words = 1, "a head's signature is wrong"
     except (OSError, ValueError, KeyError, TypeError, StopIteration, IndexError) as wrong:
@@ -102,6 +158,6 @@ def main(export, public_key):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

@@ -3,33 +3,34 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from console.commands._audit_filters import (
+    Kind,
+    Outcome,
+    Person,
+    Review,
+    Since,
+    Text,
+    Thread,
+    Tool,
+    Until,
+    Verdict,
+    filters,
+)
 from console.commands._options import Config, Data, Failure, WrongUse, read_settings, show_json, tables
 
 if TYPE_CHECKING:
     from console.services.notes import Head
     from console.services.views import AuditRow
+    from console.settings import Settings
 
 HELP = "The audit log, read, checked and exported from the command line."
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
-Text = Annotated[
-    str | None, typer.Option("--q", help="A number, the beginning of an id or a tool, a person, a word")
-]
-Kind = Annotated[str | None, typer.Option(help="Entries of one kind")]
-Person = Annotated[str | None, typer.Option("--actor", help="Who acted, by name")]
-Tool = Annotated[str | None, typer.Option(help="A tool's name")]
-Thread = Annotated[str | None, typer.Option(help="A thread's id")]
-Review = Annotated[str | None, typer.Option(help="A review's id")]
-Verdict = Annotated[str | None, typer.Option(help="What was decided")]
-Outcome = Annotated[str | None, typer.Option(help="What came of it")]
-Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="At this time or later, RFC 3339")]
-Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before this time")]
 Json = Annotated[bool, typer.Option("--json", help="For scripts")]
 
 
@@ -62,7 +63,7 @@ def verify(
     if database is None:
         raise WrongUse(f"database.url {settings.database.url!r} is no SQLite file: correct it")
     key = head_files.public_key_file(settings)
-    begin = _head(since, key) if since is not None else None
+    begin = _head(since, settings) if since is not None else None
     with _progress("Checking") as progress:
         report = check(database, head_files.files(settings), key, deep=deep, since=begin, progress=progress)
     for line in in_lines(report):
@@ -70,15 +71,15 @@ def verify(
     raise typer.Exit(report.status)
 
 
-def _head(given: str, key: Path) -> "int | Head":
+def _head(given: str, settings: "Settings") -> "int | Head":
     """A size, or the largest head in a file that this log's key signed."""
-    from console.services import notes
+    from console.services import head_files, notes
 
     if given.isdecimal() and len(given) < 19:
         return int(given)
     try:
-        public = notes.public_key(key.read_text())
-        found = [head for head in notes.read_heads(Path(given).read_text(), public, None) if head.valid]
+        keys = head_files.public_keys(settings)
+        found = [head for head in notes.read_heads(Path(given).read_text(), keys, None) if head.valid]
     except (OSError, ValueError) as wrong:
         raise WrongUse(f"--since {given}: {wrong}") from None
     if not found:
@@ -107,7 +108,7 @@ def list_entries(
     """Entries, newest first."""
     from console.services import accounts, audit
 
-    chosen = _filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
+    chosen = filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
     with tables(config, data) as deps:
         page = audit.log(deps, accounts.OPERATOR, **chosen, limit=limit, cursor=cursor)
     if as_json:
@@ -188,7 +189,7 @@ def export(
 
     if file_format not in FORMATS:
         raise WrongUse(f"--format {file_format} is not one of {', '.join(FORMATS)}")
-    chosen = _filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
+    chosen = filters(q, kind, actor, tool, thread, review, verdict, outcome, since, until)
     with tables(config, data) as deps, _progress("Exporting") as progress:
         pieces = stream(deps, accounts.OPERATOR, format=file_format, **chosen, progress=progress)
         if output is None:
@@ -227,41 +228,20 @@ def erase(
     typer.echo(f"The payload of entry {seq} is erased; entry {recorded} says so.")
 
 
-def _filters(
-    q: str | None,
-    kind: str | None,
-    actor: str | None,
-    tool: str | None,
-    thread: str | None,
-    review: str | None,
-    verdict: str | None,
-    outcome: str | None,
-    since: str | None,
-    until: str | None,
-) -> dict[str, Any]:
-    return {
-        "q": q,
-        "kind": kind,
-        "actor_name": actor,
-        "tool": tool,
-        "thread": thread,
-        "review": review,
-        "verdict": verdict,
-        "outcome": outcome,
-        "since": _time("--since", since),
-        "until": _time("--until", until),
-    }
+@app.command("rotate-key")
+def rotate_key(
+    reason: Annotated[str, typer.Option(help="Why; it is recorded")],
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Replace the signing key by a new one; both sign the head that says so."""
+    from console.services import accounts, head_files, heads
 
-
-def _time(option: str, text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise WrongUse(f"{option} {text} is no time: write 2026-01-31 or 2026-01-31T10:00:00Z") from None
-    # A time without a zone is UTC, as every time the console writes.
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    with tables(config, data) as deps:
+        recorded = heads.rotate(deps, accounts.OPERATOR, reason)
+        public = head_files.public_key_file(deps.settings)
+    typer.echo(f"A new key signs from now on; entry {recorded} says so.")
+    typer.echo(f"Give {public} anew to whoever checks exports: it names both keys.")
 
 
 def _line(row: "AuditRow") -> str:

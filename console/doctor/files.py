@@ -31,11 +31,13 @@ def _data_folder(folder: Path) -> Finding:
 
 def private_files(settings: Settings) -> Iterator[Path]:
     """Everything with passwords' hashes, sessions, customers' words or a key in it."""
+    from console.services.signing import next_key_file
+
     urls = [settings.database.url, *(source.checkpoints or "" for source in settings.sources.values())]
     for database in (*(sqlite_path(url) for url in urls), settings.shop):
         if database is not None:
             yield from (database.with_name(database.name + end) for end in ("", "-wal", "-shm"))
-    yield settings.ledger_key
+    yield from (settings.ledger_key, next_key_file(settings))
     if settings.server.tls_key:
         yield settings.server.tls_key
 
@@ -50,18 +52,25 @@ def _private_files(settings: Settings) -> Finding:
 
 def _key(settings: Settings) -> Finding:
     from console.domain.errors import Unavailable
-    from console.services import notes
+    from console.services import head_files, notes, signing
 
-    file = settings.ledger_key
+    file, public = settings.ledger_key, head_files.public_key_file(settings)
     if not file.exists():
         if settings.ledger.key is None:
             return Finding("note", "signing key", f"{file} is not there yet; the first start makes it")
         return Finding("bad", "signing key", f"{file} is not there: correct ledger.key")
     try:
-        notes.load_key(file)
+        own = notes.verifier(notes.load_key(file).public_key())
+        known = [notes.verifier(key) for key in head_files.public_keys(settings).publics]
     except Unavailable as wrong:
         return Finding("bad", "signing key", wrong.detail)
-    return Finding("ok", "signing key", str(file))
+    except FileNotFoundError:
+        return Finding("ok", "signing key", str(file))
+    except (OSError, ValueError) as wrong:
+        return Finding("bad", "signing key", f"{public} is damaged ({wrong}): put a copy of it back")
+    if own != known[-1] and not signing.next_key_file(settings).exists():
+        return Finding("bad", "signing key", f"{file} is not the newest key of {public}: put that one back")
+    return Finding("ok", "signing key", f"{file}{f', after {len(known) - 1} before it' if known[1:] else ''}")
 
 
 def _heads(settings: Settings) -> Finding:

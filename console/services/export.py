@@ -142,21 +142,21 @@ def _line(value: dict[str, Any]) -> bytes:
 
 
 def _key_name(deps: Deps) -> str:
-    """Name and id of the signing key; whoever checks has the key itself from elsewhere."""
+    """Name and id of the newest signing key; whoever checks has the key itself from elsewhere."""
     try:
-        return head_files.public_key_file(deps.settings).read_text().strip().rsplit("+", 1)[0]
-    except OSError:
+        return notes.verifier(head_files.public_keys(deps.settings).publics[-1]).rsplit("+", 1)[0]
+    except (OSError, ValueError):
         return ""
 
 
 def _heads(deps: Deps, origin: str, last: int) -> list[str]:
     """The signed heads of the entries exported, in the order they were signed."""
     try:
-        public = notes.public_key(head_files.public_key_file(deps.settings).read_text())
+        keys = head_files.public_keys(deps.settings)
         text = head_files.files(deps.settings)[0].read_text("utf-8", "replace")
     except (OSError, ValueError):
         return []
-    return [head.text for head in notes.read_heads(text, public, origin) if head.valid and head.size <= last]
+    return [head.text for head in notes.read_heads(text, keys, origin) if head.valid and head.size <= last]
 
 
 def _csv(deps: Deps, rows: Rows, filters: dict[str, str], last: int) -> Iterator[bytes]:

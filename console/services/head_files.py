@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,20 +29,30 @@ def public_key_file(settings: Settings) -> Path:
     return folder(settings) / "ledger.pub"
 
 
+def public_keys(settings: Settings) -> notes.Keys:
+    """The keys this log's heads are signed by; OSError or ValueError where they cannot be told."""
+    return notes.Keys.read(public_key_file(settings).read_text())
+
+
 def newest(settings: Settings) -> notes.Head | None:
-    """The largest head among the last ones of every place; None when there is none that our key signed."""
+    """The largest head of every place; None when there is none that a key of ours signed."""
     try:
-        public = notes.public_key(public_key_file(settings).read_text())
+        return last(files(settings), public_keys(settings))
     except (OSError, ValueError):
         return None
-    found = [
-        head
-        for path in files(settings)
-        if path.is_file()
-        for head in notes.read_heads(_last_part(path), public, None)
-        if head.valid
-    ]
+
+
+def last(places: Sequence[Path], keys: notes.Keys) -> notes.Head | None:
+    """The largest valid head among the last ones of every place, or where these are not valid, of all."""
+    found: list[notes.Head] = []
+    for path in places:
+        if path.is_file():
+            found += _valid(_last_part(path), keys) or _valid(path.read_text("utf-8", "replace"), keys)
     return max(found, key=lambda head: head.size, default=None)
+
+
+def _valid(text: str, keys: notes.Keys) -> list[notes.Head]:
+    return [head for head in notes.read_heads(text, keys, None) if head.valid]
 
 
 def _last_part(path: Path) -> str:
@@ -49,6 +60,12 @@ def _last_part(path: Path) -> str:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _TAIL))
         return file.read().decode("utf-8", "replace")
+
+
+def is_torn(path: Path) -> bool:
+    """Its last line has no end."""
+    text = _last_part(path)
+    return bool(text) and not text.endswith("\n")
 
 
 def view(settings: Settings, head: notes.Head, entries: int) -> HeadView:

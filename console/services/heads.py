@@ -11,12 +11,14 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from console.domain.access import Actor
+from console.domain.errors import Conflict
 from console.domain.merkle import Frontier, leaf
-from console.services import frontiers, head_files, notes
+from console.services import frontiers, head_files, notes, signing
 from console.services.changes import Change
 from console.services.deps import Deps
 from console.store import ledger
@@ -43,7 +45,7 @@ class Signer:
         path = deps.settings.ledger_key
         if deps.settings.server.on_loopback:
             notes.make_key(path)
-        self._key = notes.load_key(path)
+        notes.load_key(path)
         self._files = head_files.files(deps.settings)
         self._frontier = Frontier()
         self._unsigned_since: float | None = None
@@ -53,8 +55,6 @@ class Signer:
 
     def start(self) -> None:
         """Signs what is there, then goes on beside the server."""
-        folder(self._deps).mkdir(parents=True, exist_ok=True, mode=0o700)
-        (folder(self._deps) / "ledger.pub").write_text(notes.verifier(self._key.public_key()) + "\n")
         self._try()
         self._thread.start()
 
@@ -103,30 +103,43 @@ class Signer:
     def sign(self) -> None:
         """Sign the log as it is now, unless the newest head covers it already."""
         with self._lock():
-            last = self._last_head()
-            self._begin_at(last)
-            self._catch_up(last)
-            if last is not None and last.size == self._frontier.size:
-                return
-            with read(self._deps.engine) as connection:
-                origin = f"{notes.NAME}/{ledger.install_id(connection)}"
-            note = notes.sign(self._key, origin, self._frontier.size, self._frontier.root())
-            self._write(note)
-        self._unsigned_since = None
+            self._sign()
+
+    def sign_around(self, act: Callable[[], int]) -> int:
+        """Sign what is there, and then what `act` does, with no other signer between."""
+        with self._lock():
+            self._sign()
+            done = act()
+            self._sign()
+        return done
+
+    def _sign(self) -> None:
+        """The key is read each time: another process may have changed it."""
+        keys = signing.keys(self._deps)
+        last = self._last_head()
+        self._begin_at(last)
+        self._catch_up(last)
+        if last is not None and last.size == self._frontier.size and len(keys) == 1:
+            return
+        with read(self._deps.engine) as connection:
+            origin = f"{notes.NAME}/{ledger.install_id(connection)}"
+        note = notes.sign(keys, origin, self._frontier.size, self._frontier.root())
+        self._write(note)
+        if len(keys) > 1:
+            signing.take_over(self._deps, keys[1], note)
         log.info("signed a head of %d entries", self._frontier.size)
+        self._unsigned_since = None
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
+        folder(self._deps).mkdir(parents=True, exist_ok=True, mode=0o700)
         with (folder(self._deps) / "heads.lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _last_head(self) -> notes.Head | None:
         """Of every place: where the data folder was put back from an old copy, the second place tells."""
-        public = self._key.public_key()
-        texts = [path.read_text("utf-8", "replace") for path in self._files if path.is_file()]
-        found = [head for text in texts for head in notes.read_heads(text, public, None) if head.valid]
-        return max(found, key=lambda head: head.size, default=None)
+        return head_files.last(self._files, head_files.public_keys(self._deps.settings))
 
     def _begin_at(self, last: notes.Head | None) -> None:
         """Go on from what was kept at the last head, when its root is the signed one; else from the start."""
@@ -162,7 +175,22 @@ class Signer:
         frontiers.keep(folder(self._deps), self._frontier)
         for path in self._files:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a") as file:
-                file.write(note + "\n")
+            with path.open("ab") as file:
+                # What a process left half written when it ended must not swallow this one.
+                file.write(f"\n{note}\n".encode() if head_files.is_torn(path) else f"{note}\n".encode())
                 file.flush()
                 os.fsync(file.fileno())
+
+
+def rotate(deps: Deps, actor: Actor, reason: str) -> int:
+    """Replace the signing key by a new one; the number of the entry that says so.
+
+    A server that runs meanwhile signs its next head by the new key.
+    """
+    reason = signing.refuse(actor, reason)
+    signer = Signer(deps)
+    signing.refuse_place(deps.settings.ledger_key)
+    try:
+        return signer.sign_around(lambda: signing.announce(deps, actor, reason))
+    except Contradiction as problem:
+        raise Conflict(f"No key is changed, since {problem}: run `console audit verify`.") from None

@@ -126,20 +126,18 @@ def _heads(files: Sequence[Path], key: Path, origin: str, report: Report) -> lis
         report.warnings.append("there is no file of signed heads, so a cut log would not be noticed")
         return []
     try:
-        public = notes.public_key(key.read_text())
-        found = [
-            head
-            for path in there
-            for head in notes.read_heads(path.read_text("utf-8", "replace"), public, origin)
-        ]
+        keys = notes.Keys.read(key.read_text(), origin)
+        texts = [path.read_text("utf-8", "replace") for path in there]
     except (OSError, ValueError) as wrong:
         raise Unreadable(f"the heads cannot be checked: {wrong}") from None
+    read = [head for text in texts for head in notes.read_heads(text, keys, origin)]
+    found = [*keys.introductions, *read]
     torn = [head for head in found if head.is_torn]
     if torn:
         report.warnings.append(f"{len(torn)} heads were not written to their end and count for nothing")
     invalid = sum(not head.valid for head in found) - len(torn)
     if invalid:
-        raise Broken(None, f"{invalid} heads were not signed by this log's key")
+        raise Broken(None, f"{invalid} heads were not signed by a key of this log that counts there")
     return [head for head in found if head.valid]
 
 

@@ -16,8 +16,9 @@ from types import ModuleType
 import pytest
 
 from console.domain.access import Actor, Role
+from console.domain.fingerprint import words as spoken
 from console.domain.ledger import Kind
-from console.services import redact
+from console.services import head_files, redact
 from console.services.deps import Deps
 from console.services.export import as_text, stream
 from console.services.heads import Signer
@@ -77,10 +78,9 @@ def key_of(deps: Deps) -> str:
 
 def test_a_whole_export_is_whole_up_to_its_own_entry(deps: Deps, whole: Lines) -> None:
     status, words = module().check(iter(whole), key_of(deps))
-    assert (status, words) == (
-        4,
-        f"{ENTRIES + 1} entries, each follows the one before it; the first {ENTRIES} are signed",
-    )
+    newest = "\n".join(json.loads(whole[-1])["heads"][-1].split("\n")[:3])
+    told = f"{ENTRIES + 1} entries, each follows the one before it; the first {ENTRIES} are signed"
+    assert (status, words) == (4, f"{told} (head: {spoken(newest.encode())})")
 
 
 def test_an_export_holds_no_payload(whole: Lines) -> None:
@@ -166,9 +166,51 @@ def test_another_key_verifies_nothing(deps: Deps, whole: Lines, tables: Path, tm
     shutil.copy(tables, tmp_path / "console.db")
     other = demo_deps(tmp_path)
     sign(other)
-    with pytest.raises(ValueError, match="not signed by this key"):
+    with pytest.raises(ValueError, match="not signed by a key that counts"):
         module().check(iter(whole), key_of(other))
     other.engine.dispose()
+
+
+@pytest.mark.parametrize("by", ["size", "file"])
+def test_an_export_that_ends_at_an_earlier_head_does_not_reach_the_newest(
+    deps: Deps, tmp_path: Path, by: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cut back to a head that was really signed: only who knows a later one sees it."""
+    early = b"".join(stream(deps, ADA, format="jsonl")).decode()
+    with write(deps.engine) as connection:
+        ledger.append(connection, ledger.Entry(Kind.LOGIN, ADA))
+    sign(deps)
+    newest = head_files.newest(deps.settings)
+    assert newest is not None
+    (tmp_path / "log.jsonl").write_text(early, encoding="utf-8")
+    (tmp_path / "ledger.pub").write_text(key_of(deps))
+    (tmp_path / "head.txt").write_text(newest.text, encoding="utf-8")
+    command = [str(tmp_path / "log.jsonl"), str(tmp_path / "ledger.pub")]
+    head = str(newest.size) if by == "size" else str(tmp_path / "head.txt")
+    assert module().main(*command) == 4
+    assert module().main(*command, head) == 3
+    assert f"and not {newest.size}" in capsys.readouterr().out
+    (tmp_path / "log.jsonl").write_bytes(b"".join(stream(deps, ADA, format="jsonl")))
+    assert module().main(*command, head) == 4
+
+
+@pytest.mark.parametrize("head", ["nothing", "empty", "of another log"])
+def test_a_head_that_is_none_is_not_taken_for_one(
+    deps: Deps, whole: Lines, tables: Path, tmp_path: Path, head: str
+) -> None:
+    shutil.copy(tables, tmp_path / "console.db")
+    other = demo_deps(tmp_path)
+    sign(other)
+    texts = {
+        "nothing": "no head",
+        "empty": "",
+        "of another log": head_files.files(other.settings)[0].read_text(),
+    }
+    other.engine.dispose()
+    (tmp_path / "log.jsonl").write_text("".join(whole), encoding="utf-8")
+    (tmp_path / "ledger.pub").write_text(key_of(deps))
+    (tmp_path / "head.txt").write_text(texts[head], encoding="utf-8")
+    assert module().main(*(str(tmp_path / name) for name in ("log.jsonl", "ledger.pub", "head.txt"))) == 2
 
 
 def test_a_filtered_export_does_not_claim_to_be_whole(deps: Deps) -> None:

@@ -42,9 +42,9 @@ def size_of(deps: Deps) -> int:
 
 def signed(deps: Deps) -> list[int]:
     """Sizes of the valid heads in our own file, in their order."""
-    public = notes.public_key(head_files.public_key_file(deps.settings).read_text())
+    keys = notes.Keys.read(head_files.public_key_file(deps.settings).read_text())
     text = (folder(deps) / "heads.txt").read_text()
-    return [head.size for head in notes.read_heads(text, public, None) if head.valid]
+    return [head.size for head in notes.read_heads(text, keys, None) if head.valid]
 
 
 def sign_once(deps: Deps) -> Signer:
@@ -203,20 +203,22 @@ def test_a_key_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", [0, 1, 2, 4])
 def test_a_note_in_which_any_line_was_changed_is_no_head(idle: World, line: int) -> None:
-    signer = sign_once(idle.deps)
-    public = signer._key.public_key()
+    sign_once(idle.deps)
+    keys = notes.Keys((notes.load_key(idle.deps.settings.ledger_key).public_key(),))
     lines = (folder(idle.deps) / "heads.txt").read_text().splitlines()
-    assert [head.valid for head in notes.read_heads("\n".join(lines), public, None)] == [True]
+    assert [head.valid for head in notes.read_heads("\n".join(lines), keys, None)] == [True]
     changed_to = {0: f"{lines[0]}0", 1: f"{lines[1]}0", 2: lines[2][::-1], 4: lines[4][:-9] + "AAAAAAA=="}
     lines[line] = changed_to[line]
-    assert not any(head.valid for head in notes.read_heads("\n".join(lines), public, None))
+    assert not any(head.valid for head in notes.read_heads("\n".join(lines), keys, None))
 
 
 def test_a_note_that_another_key_signed_is_no_head(idle: World, tmp_path: Path) -> None:
-    signer = sign_once(idle.deps)
+    sign_once(idle.deps)
+    own = head_files.public_keys(idle.deps.settings)
     notes.make_key(tmp_path / "other.key")
     other = notes.load_key(tmp_path / "other.key")
-    note = notes.sign(other, "review-console/x", 3, bytes(32))
-    assert [head.valid for head in notes.read_heads(note, other.public_key(), None)] == [True]
-    assert [head.valid for head in notes.read_heads(note, signer._key.public_key(), None)] == [False]
-    assert [head.valid for head in notes.read_heads(note, other.public_key(), "review-console/y")] == [False]
+    keys = notes.Keys((other.public_key(),))
+    note = notes.sign([other], "review-console/x", 3, bytes(32))
+    assert [head.valid for head in notes.read_heads(note, keys, None)] == [True]
+    assert [head.valid for head in notes.read_heads(note, own, None)] == [False]
+    assert [head.valid for head in notes.read_heads(note, keys, "review-console/y")] == [False]

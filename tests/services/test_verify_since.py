@@ -43,8 +43,8 @@ def check(folder: Path, since: int | notes.Head | None = None, *, deep: bool = F
 
 
 def head_of(folder: Path, size: int) -> notes.Head:
-    public = notes.public_key((folder / "heads" / "ledger.pub").read_text())
-    found = notes.read_heads((folder / "heads" / "heads.txt").read_text(), public, None)
+    keys = notes.Keys.read((folder / "heads" / "ledger.pub").read_text())
+    found = notes.read_heads((folder / "heads" / "heads.txt").read_text(), keys, None)
     return next(head for head in found if head.size == size)
 
 
