@@ -25,23 +25,22 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class _Text:
-    """`names` are the parameters in their order; `constants` are those said in the statement itself."""
+    """`incoming` are the parameters in their order, `outgoing` the columns whose type changes their values;
+    `constants` are the parameters said in the statement itself."""
 
     text: str
-    names: tuple[str, ...]
     by_place: bool
-    constants: Mapping[str, Any]
-    incoming: Sequence[tuple[str, Process]]
+    incoming: Sequence[tuple[str, Process | None]]
     outgoing: Sequence[tuple[int, Process]]
+    constants: Mapping[str, Any]
     columns: SimpleResultMetaData
 
     def parameters(self, values: Values) -> Any:
-        given = {**self.constants, **values}
-        for name, process in self.incoming:
-            given[name] = process(given[name])
+        given = {**self.constants, **values} if self.constants else values
+        taken = [given[name] if process is None else process(given[name]) for name, process in self.incoming]
         if self.by_place:
-            return tuple([given[name] for name in self.names])
-        return {name: given[name] for name in self.names}
+            return tuple(taken)
+        return {name: value for (name, _), value in zip(self.incoming, taken, strict=True)}
 
     def row(self, found: Row) -> Row:
         if not self.outgoing:
@@ -69,12 +68,16 @@ class Prepared:
         cursor.close()
         return count
 
-    def all(self, connection: Connection, values: Values) -> list[Row]:
-        text = self._text(connection.dialect)
-        cursor = self._run(connection, text, values)
-        found = cursor.fetchall()
+    def stored(self, connection: Connection, values: Values) -> list[Row]:
+        """All rows as the driver has them: for lists so long that giving each value its type would tell."""
+        cursor = self._run(connection, self._text(connection.dialect), values)
+        found: list[Row] = cursor.fetchall()
         cursor.close()
-        return [text.row(each) for each in found] if text.outgoing else list(found)
+        return found
+
+    def all(self, connection: Connection, values: Values) -> list[Row]:
+        found, text = self.stored(connection, values), self._text(connection.dialect)
+        return [text.row(each) for each in found] if text.outgoing else found
 
     def first(self, connection: Connection, values: Values) -> Row | None:
         found = self.all(connection, values)
@@ -145,11 +148,9 @@ def _compiled(statement: Statement, dialect: Dialect, columns: Sequence[str] | N
     by_place = compiled.positiontup is not None
     returned = statement.selected_columns if isinstance(statement, SelectBase) else statement.exported_columns
     selected = list(returned)
-    incoming = [
-        (name, process)
-        for name, each in bound.items()
-        if (process := each.type.dialect_impl(dialect).bind_processor(dialect)) is not None
-    ]
+    processes = {
+        name: each.type.dialect_impl(dialect).bind_processor(dialect) for name, each in bound.items()
+    }
     outgoing = [
         (at, process)
         for at, column in enumerate(selected)
@@ -157,10 +158,9 @@ def _compiled(statement: Statement, dialect: Dialect, columns: Sequence[str] | N
     ]
     return _Text(
         str(compiled),
-        tuple(compiled.positiontup if by_place else bound),
         by_place,
-        {name: each.effective_value for name, each in bound.items() if not each.required},
-        incoming,
+        [(name, processes[name]) for name in (compiled.positiontup if by_place else bound)],
         outgoing,
+        {name: each.effective_value for name, each in bound.items() if not each.required},
         SimpleResultMetaData([column.name for column in selected]),
     )

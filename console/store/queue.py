@@ -7,7 +7,7 @@ tables nor a second look at anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +16,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Dialect,
     Select,
     and_,
     bindparam,
@@ -26,6 +25,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from console.store.prepared import Prepared
 from console.store.tables import Claim, Review, Thread
 
 REVIEW, CLAIM, THREAD = Review.__table__, Claim.__table__, Thread.__table__  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ def page(
     if after is not None:
         values.update(rank=after[0], at=after[1], id=after[2])
     values.update(given, tool=f"\n{wanted.tool}\n")
-    rows = _run(connection, shape, values)
+    rows = _prepared(shape).stored(connection, values)
     if rows or after is None:
         return rows, rows[0][-1] if rows else 0
     return [], page(connection, wanted, sources, 1, None, cap)[1]
@@ -94,29 +94,8 @@ def moment(stored: datetime | str) -> datetime:
     return stored if isinstance(stored, datetime) else datetime.fromisoformat(stored + "+00:00")
 
 
-def _run(connection: Connection, shape: Shape, values: dict[str, Any]) -> Sequence[Row]:
-    text, names, constants, stored = _prepared(shape, connection.dialect)
-    given = {**constants, **values}
-    if stored is not None and "at" in given:
-        given["at"] = stored(given["at"])
-    if names is None:
-        return connection.exec_driver_sql(text, {name: given[name] for name in constants}).fetchall()
-    return connection.exec_driver_sql(text, tuple(map(given.get, names))).fetchall()
-
-
 @lru_cache(maxsize=256)
-def _prepared(
-    shape: Shape, dialect: Dialect
-) -> tuple[str, tuple[str, ...] | None, Mapping[str, Any], Callable[[Any], Any] | None]:
-    """The statement's text, its parameters in order where they have no names, what is constant among them,
-    and how the driver takes a time."""
-    compiled = _statement(shape).compile(dialect=dialect)
-    names = tuple(compiled.positiontup) if compiled.positiontup is not None else None
-    kind = REVIEW.c.opened_at.type
-    return str(compiled), names, compiled.params, kind.dialect_impl(dialect).bind_processor(dialect)
-
-
-def _statement(shape: Shape) -> Select[Any]:
+def _prepared(shape: Shape) -> Prepared:
     matching = _matching(shape)
     counted: Select[Any] = select(literal_column("1")).select_from(REVIEW).where(matching)
     total = select(func.count()).select_from(counted.limit(bindparam("cap")).subquery()).scalar_subquery()
@@ -127,10 +106,10 @@ def _statement(shape: Shape) -> Select[Any]:
     joined = REVIEW.outerjoin(CLAIM, CLAIM.c.review_id == REVIEW.c.id).outerjoin(
         THREAD, and_(THREAD.c.source == REVIEW.c.source, THREAD.c.thread_id == REVIEW.c.thread_id)
     )
-    query = select(*COLUMNS, total).select_from(joined).where(matching)
+    query = select(*COLUMNS, total.label("total")).select_from(joined).where(matching)
     if shape.behind:
         query = query.where(tuple_(*order) > tuple_(*bound))
-    return query.order_by(*order).limit(bindparam("limit"))
+    return Prepared(query.order_by(*order).limit(bindparam("limit")))
 
 
 def _matching(shape: Shape) -> ColumnElement[bool]:
