@@ -50,7 +50,11 @@ class Schemas:
     def __init__(self, graph: Graph, files: Mapping[str, dict[str, Any]]) -> None:
         self._graph, self._files = graph, files
         self._tools: dict[str, Own] = {}
-        self._gates = gates(graph)
+        rules = gates(graph)
+        self._gates = {name: each for name, each in rules.items() if each is not None}
+        if (tools := tools_of(graph)) and (strangers := sorted(rules.keys() - tools.keys())):
+            # LangChain says nothing of a name that is mistyped, and lets the tool that was meant run unasked.
+            log.warning("the gate names %s, and the agent shows no tool of that name", ", ".join(strangers))
 
     def chosen(self, tool: str, origin: Origin, brought: Any) -> Chosen:
         """`brought` is what the interrupt itself says; `origin` where in it that stood."""
@@ -106,16 +110,18 @@ def _tools_in(graph: Graph) -> Iterator[tuple[str, BaseTool]]:
             yield from bound.tools_by_name.items()
 
 
-def gates(graph: Graph) -> dict[str, dict[str, Any]]:
-    """`interrupt_on[name]["args_schema"]`, which LangChain takes and never passes on. A private path."""
-    found: dict[str, dict[str, Any]] = {}
+def gates(graph: Graph) -> dict[str, dict[str, Any] | None]:
+    """Every tool that is gated, with `interrupt_on[name]["args_schema"]`, which LangChain never passes on.
+
+    A private path.
+    """
+    found: dict[str, dict[str, Any] | None] = {}
     for node in graph.nodes.values():
         owner = getattr(getattr(getattr(node, "bound", None), "func", None), "__self__", None)
         rules = getattr(owner, "interrupt_on", None)
         for name, rule in rules.items() if isinstance(rules, Mapping) else ():
             schema = rule.get("args_schema") if isinstance(rule, Mapping) else None
-            if isinstance(schema, dict):
-                found.setdefault(name, schema)
+            found.setdefault(str(name), schema if isinstance(schema, dict) else None)
     return found
 
 

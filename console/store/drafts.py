@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, exists, insert, literal, or_, select, update
-from sqlalchemy.exc import IntegrityError
 
 from console.domain.review import UNDECIDED
 from console.store.prepared import Prepared
@@ -27,7 +26,10 @@ def of_person(connection: Connection, review_id: str, actor_id: str) -> RowMappi
 
 
 def put(connection: Connection, review_id: str, actor_id: str, version: int, text: str, at: datetime) -> bool:
-    """Keep the text in place of the one before; False when the review is closed, or in another version."""
+    """Keep the text in place of the one before; False when the review is closed, or in another version.
+
+    Within a write transaction, so that no second tab of the person comes between the two statements.
+    """
     current = exists().where(REVIEW.c.id == review_id, REVIEW.c.version == version, _UNDECIDED)
     mine = (DRAFT.c.review_id == review_id) & (DRAFT.c.actor_id == actor_id)
     again = update(DRAFT).where(mine, current).values(version=version, text=text, saved_at=at)
@@ -40,13 +42,8 @@ def put(connection: Connection, review_id: str, actor_id: str, version: int, tex
         literal(text),
         literal(at, DRAFT.c.saved_at.type),
     ).where(current)
-    try:
-        with connection.begin_nested():
-            first = insert(DRAFT).from_select(["review_id", "actor_id", "version", "text", "saved_at"], row)
-            return connection.execute(first).rowcount == 1
-    except IntegrityError:
-        # Another tab of the same person was a moment earlier; what was saved last counts.
-        return connection.execute(again).rowcount == 1
+    first = insert(DRAFT).from_select(["review_id", "actor_id", "version", "text", "saved_at"], row)
+    return connection.execute(first).rowcount == 1
 
 
 def drop(connection: Connection, review_id: str, actor_id: str) -> None:

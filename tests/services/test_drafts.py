@@ -13,12 +13,13 @@ from console.domain.errors import Forbidden, Invalid, NotFound
 from console.services import drafts, resolve
 from console.services.drafts import KEPT_FOR, MAX_DRAFT
 from console.services.observe import observe
+from console.services.sweep import Sweeper
 from console.services.views import ReviewView
 from console.sources.port import Run
 from console.store.drafts import DRAFT as TABLE
 from console.store.engine import write
 from tests.services.test_refusals import run_elsewhere
-from tests.services.world import APPROVE, World, demo_deps
+from tests.services.world import APPROVE, World, demo_deps, wait_for
 
 DRAFT: dict[str, Any] = {
     "v": 1,
@@ -162,6 +163,9 @@ def test_old_ones_are_forgotten_at_the_start(idle: World, review: ReviewView) ->
     with write(idle.deps.engine) as connection:
         sues = TABLE.c.actor_id == idle.cast["sue"].id
         connection.execute(update(TABLE).where(sues).values(saved_at=old))
-    assert drafts.purge(idle.deps) == 1
+    sweeper = Sweeper(idle.deps)
+    sweeper.start()
+    wait_for(lambda: idle.table("SELECT COUNT(*) FROM draft") == [(1,)])
+    sweeper.stop()
     assert load(idle, review) is not None
     assert load(idle, review, "sue") is None

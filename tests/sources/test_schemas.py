@@ -157,6 +157,14 @@ def test_langchain_keeps_the_gates_rules_where_they_are_looked_for() -> None:
     assert Schemas(made, {}).origins() == {"t": Origin.GATE}
 
 
+def test_a_gate_that_names_no_tool_is_told_at_the_start(caplog: pytest.LogCaptureFixture) -> None:
+    """LangChain takes the mistyped name, and the tool that was meant runs without being asked about."""
+    Schemas(agent(named("refund", GATE), gate={"refund": True}), {})
+    assert caplog.messages == []
+    Schemas(agent(named("refund", GATE), gate={"refnd": True}), {})
+    assert caplog.messages == ["the gate names refnd, and the agent shows no tool of that name"]
+
+
 def settings(folder: Path, content: str | None) -> Settings:
     file = folder / "t.json"
     if content is not None:
