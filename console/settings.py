@@ -185,6 +185,12 @@ def is_safe_address(address: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
 
 
+class PrivacySettings(_Section):
+    """`mask`: ends of JSON pointers, such as "/card"; `*` stands for any one step."""
+
+    mask: tuple[Annotated[str, Field(pattern=r"^(/([^/~]|~[01])+)+$")], ...] = ()
+
+
 class Settings(BaseSettings):
     """All of it, complete: no part of the console looks into the environment or a file for itself."""
 
@@ -202,6 +208,7 @@ class Settings(BaseSettings):
     sessions: SessionSettings = SessionSettings()
     oidc: OidcSettings = OidcSettings()
     policy: PolicySettings = PolicySettings()
+    privacy: PrivacySettings = PrivacySettings()
 
     @classmethod
     def settings_customise_sources(

@@ -11,10 +11,10 @@ from pydantic import AwareDatetime
 from starlette.responses import Response, StreamingResponse
 
 from console.api import describe
-from console.api.auth import Administrator, AuditExporter, AuditReader
-from console.api.body import Field, checked, read_json
+from console.api.auth import Administrator, AuditExporter, AuditReader, Unmasker
+from console.api.body import Field, checked, nothing_said, read_json
 from console.api.wire import Answer
-from console.services import audit, deps, export, redact, verification
+from console.services import audit, deps, export, redact, unmask, verification
 from console.services.audit_views import AuditEntry, HeadView
 from console.services.verify import status_word
 from console.services.views import AuditRow, Page
@@ -114,6 +114,17 @@ def verify(admin: AuditExporter, sent: Annotated[Any, Depends(read_json)]) -> Re
 def entry(reader: AuditReader, seq: Seq) -> Response:
     """One entry in full: its story, and proposed, decided and executed arguments side by side."""
     return Answer(audit.entry(deps.current(), reader, seq))
+
+
+@router.post(
+    "/{seq}/unmask",
+    response_model=AuditEntry,
+    responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
+    openapi_extra=describe.body({}, []),
+)
+def show_masked(actor: Unmasker, seq: Seq, _: Annotated[None, Depends(nothing_said)]) -> Response:
+    """The entry with the values that `[privacy] mask` hides; that you were shown them is an entry, too."""
+    return Answer(unmask.entry(deps.current(), actor, seq))
 
 
 @router.post(

@@ -101,6 +101,12 @@ def _position(pointer: str) -> int | None:
     return int(at[1]) if at else None
 
 
+async def nothing_said(request: Request) -> None:
+    """The address says it all: no body, or an empty object."""
+    if (await read_bytes(request)).strip() not in (b"", b"{}"):
+        raise Invalid([Problem("This call takes no body, or an empty object.")])
+
+
 def is_json(request: Request) -> bool:
     media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     return media_type == "application/json"

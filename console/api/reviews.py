@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from console.api import describe
-from console.api.auth import Decider, Viewer
-from console.api.body import Field, problems, read_bytes, read_numbers
+from console.api.auth import Decider, Unmasker, Viewer
+from console.api.body import Field, nothing_said, problems, read_numbers
 from console.api.wire import Answer
-from console.domain.errors import BadRequest, Invalid, Problem
+from console.domain.errors import BadRequest, Problem
 from console.domain.review import Status
-from console.services import claims, decide, deps, inbox, seen
+from console.services import claims, decide, deps, inbox, seen, unmask
 from console.services.views import ClaimView, Page, QueueRow, ReviewView, VerdictView
 
 router = APIRouter(prefix="/reviews", tags=["reviews"])
@@ -132,12 +132,6 @@ def verdict_problems(sent: Any) -> list[Problem]:
     return []
 
 
-async def nothing_said(request: Request) -> None:
-    """The address says it all: no body, or an empty object."""
-    if (await read_bytes(request)).strip() not in (b"", b"{}"):
-        raise Invalid([Problem("This call takes no body, or an empty object.")])
-
-
 @router.post(
     "/{review_id}/claim",
     response_model=ClaimView,
@@ -147,6 +141,17 @@ async def nothing_said(request: Request) -> None:
 def claim(actor: Decider, review_id: str, _: Annotated[None, Depends(nothing_said)]) -> Response:
     """Tell the others that you are at work on a review; it binds nobody. 409 says who has it already."""
     return Answer(claims.claim(deps.current(), actor, review_id))
+
+
+@router.post(
+    "/{review_id}/unmask",
+    response_model=ReviewView,
+    responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
+    openapi_extra=describe.body({}, []),
+)
+def show_masked(actor: Unmasker, review_id: str, _: Annotated[None, Depends(nothing_said)]) -> Response:
+    """The review with the values that `[privacy] mask` hides; it is recorded that you were shown them."""
+    return Answer(unmask.review(deps.current(), actor, review_id))
 
 
 @router.delete(

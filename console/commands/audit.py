@@ -32,6 +32,7 @@ HELP = "The audit log, read, checked and exported from the command line."
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="For scripts")]
+Unmask = Annotated[bool, typer.Option("--unmask", help="With masked values; an entry says so")]
 
 
 @app.callback(help=HELP)
@@ -125,15 +126,16 @@ def list_entries(
 def show(
     seq: Annotated[int, typer.Argument(metavar="NUMBER")],
     as_json: Json = False,
+    masked: Unmask = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """One entry in full: what was proposed, decided and executed, and the story it belongs to."""
     from console.domain.text import escape
-    from console.services import accounts, audit
+    from console.services import accounts, audit, unmask
 
     with tables(config, data) as deps:
-        found = audit.entry(deps, accounts.OPERATOR, seq)
+        found = (unmask if masked else audit).entry(deps, accounts.OPERATOR, seq)
     if as_json:
         show_json(found)
         return

@@ -8,6 +8,7 @@ from console.commands._options import Config, Data, composed, show_json, tables
 
 app = typer.Typer(help="Reviews, read from the command line.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="For scripts")]
+Unmask = Annotated[bool, typer.Option("--unmask", help="With masked values; an entry of the log says so")]
 
 
 @app.command("list")
@@ -39,15 +40,16 @@ def list_reviews(
 def show(
     review_id: Annotated[str, typer.Argument(metavar="ID")],
     as_json: Json = False,
+    masked: Unmask = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """One review in full: every action, its arguments, and what was decided."""
     from console.domain.text import escape
-    from console.services import accounts, inbox
+    from console.services import accounts, inbox, unmask
 
     with tables(config, data) as deps:
-        found = inbox.review(deps, accounts.OPERATOR, review_id)
+        found = (unmask if masked else inbox).review(deps, accounts.OPERATOR, review_id)
     if as_json:
         show_json(found)
         return

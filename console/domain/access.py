@@ -27,6 +27,7 @@ class Permission(StrEnum):
     AUDIT_OWN = "audit_own"
     AUDIT_ALL = "audit_all"
     AUDIT_EXPORT = "audit_export"
+    UNMASK = "unmask"
     ADMINISTER = "administer"
 
 
@@ -41,6 +42,7 @@ GRANTS: dict[Permission, frozenset[Role]] = {
     Permission.AUDIT_OWN: _READERS,
     Permission.AUDIT_ALL: frozenset({Role.QA, Role.ADMIN}),
     Permission.AUDIT_EXPORT: frozenset({Role.ADMIN}),
+    Permission.UNMASK: _READERS,
     Permission.ADMINISTER: frozenset({Role.ADMIN}),
 }
 
@@ -71,6 +73,7 @@ _RULES: dict[Permission, str] = {
     Permission.AUDIT_OWN: "Your account has no role yet. An admin can give it one",
     Permission.AUDIT_ALL: "The whole log is for QA and admins",
     Permission.AUDIT_EXPORT: "Exporting and verifying the log is for admins",
+    Permission.UNMASK: "Masked values are for those who decide or read the log",
     Permission.ADMINISTER: "Administration is for admins",
 }
 

@@ -36,6 +36,7 @@ class Kind(StrEnum):
     EXPORTED = "exported"
     VERIFIED = "verified"
     REDACTED = "redacted"
+    UNMASKED = "unmasked"
     STARTED = "started"
     STOPPED = "stopped"
     MISMATCH = "mismatch"

@@ -10,7 +10,7 @@ from typing import Any
 from console.domain.access import Actor, Permission, allows, require
 from console.domain.errors import NotFound
 from console.domain.ledger import Kind
-from console.services import head_files
+from console.services import head_files, masks
 from console.services.address import short
 from console.services.audit_filter import Asked, filter_of, scope
 from console.services.audit_views import AuditChoices, AuditEntry, HeadView
@@ -62,6 +62,8 @@ def log(
         if before is not None:
             found = ledger_search.seqs(connection, wanted, visible, limit + 1, before)
         items = _rows(connection, ledger_search.rows_of(connection, found[:limit]))
+    if masking := masks.of(deps):
+        items = [masks.audit_row(masking, each) for each in items]
     return Page(
         items=items,
         next_cursor=to_cursor(items[-1].seq) if len(found) > limit else None,
@@ -72,6 +74,12 @@ def log(
 
 def entry(deps: Deps, actor: Actor, seq: int) -> AuditEntry:
     """One entry in full with the story it belongs to; `NotFound` alike for none and for one not visible."""
+    whole, masking = whole_entry(deps, actor, seq), masks.of(deps)
+    return masks.audit_entry(masking, whole) if masking else whole
+
+
+def whole_entry(deps: Deps, actor: Actor, seq: int) -> AuditEntry:
+    """The same with what is masked, for whoever records that it is shown."""
     require(actor, Permission.AUDIT_OWN)
     own = None if allows(actor.role, Permission.AUDIT_ALL) else actor.id
     visible = scope(deps, actor)

@@ -33,6 +33,7 @@ class AuditEntry:
 
     `timeline_capped` says that only the newest part of a long story is there. `seen_is_stored`: the digest
     that was seen is the request's. `erased`: the entry committed to a payload that is gone.
+    `masked` are pointers of values that are not shown.
     """
 
     row: AuditRow
@@ -44,6 +45,7 @@ class AuditEntry:
     seen_is_stored: bool | None = None
     erasable: bool = False
     erased: bool = False
+    masked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

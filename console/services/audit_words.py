@@ -29,6 +29,7 @@ WORDS: dict[str, str] = {
     Kind.EXPORTED: "Log exported as {format}, {scope}",
     Kind.VERIFIED: "Log verified: {outcome}",
     Kind.REDACTED: "Payload of entry {erased_seq} erased: {reason}",
+    Kind.UNMASKED: "Masked values shown: {pointers}",
     Kind.STARTED: "Console started",
     Kind.STOPPED: "Console stopped",
     Kind.MISMATCH: "Ran other than decided: {outcome}",

@@ -11,6 +11,7 @@ from console.domain.review import ThreadStatus
 from console.domain.text import has_lone_surrogate
 from console.domain.thread import Message
 from console.forms.exact import dumps
+from console.services import masks
 from console.services.calls import Calls, unmatched
 from console.services.changes import Change
 from console.services.closings import closings
@@ -186,7 +187,10 @@ def messages(deps: Deps, actor: Actor, source: str, thread_id: str, *, limit: in
         journal, snapshot.messages, history, chosen, running=row["status"] == ThreadStatus.RUNNING
     )
     shown = snapshot.messages[-bounded(limit) :]
-    return MessagesView([_message(each, calls) for each in shown], len(snapshot.messages) - len(shown))
+    items = [_message(each, calls) for each in shown]
+    if masking := masks.of(deps):
+        items = [masks.message(masking, each) for each in items]
+    return MessagesView(items, len(snapshot.messages) - len(shown))
 
 
 def draft(deps: Deps, source: str, thread_id: str, shown: MessagesView) -> str:
@@ -230,4 +234,5 @@ def values(deps: Deps, actor: Actor, source: str, thread_id: str) -> dict[str, o
     with read(deps.engine) as connection:
         thread_row(deps, connection, actor, source, thread_id)
     snapshot = snapshot_of(deps, source, thread_id)
-    return snapshot.values if snapshot else {}
+    found, masking = snapshot.values if snapshot else {}, masks.of(deps)
+    return masks.value(masking, found) if masking else found

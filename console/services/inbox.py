@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from console.domain.access import Actor, Permission, require
 from console.domain.errors import Invalid, Problem
 from console.domain.review import Status
 from console.domain.text import findable
-from console.services import records
+from console.services import masks, records
 from console.services.deps import Deps, visible_sources
 from console.services.door import review_row
 from console.services.paging import COUNT_CAP, PAGE, bounded, from_cursor, to_cursor
@@ -47,13 +48,27 @@ def queue(
     visible = visible_sources(deps, actor)
     with read(deps.engine) as connection:
         rows, total = pages.page(connection, wanted, visible, limit + 1, after, COUNT_CAP)
-    items = [records.queue_row(row) for row in rows[:limit]]
+        items = _shown(deps, connection, [records.queue_row(row) for row in rows[:limit]])
     return Page(
         items=items,
         next_cursor=_cursor(rows[limit - 1]) if len(rows) > limit else None,
         total=min(total, COUNT_CAP),
         total_capped=total > COUNT_CAP,
     )
+
+
+def _shown(deps: Deps, connection: Connection, items: list[QueueRow]) -> list[QueueRow]:
+    masking = masks.of(deps)
+    if masking is None:
+        return items
+    found = reviews.actions_with_ids(connection, [each.id for each in items])
+    first = {key: actions[0].args_text for key, actions in found.items() if actions}
+    # The number that tells a row apart may be one of those that are masked.
+    texts = {key: masks.text(masking, args_text)[0] for key, args_text in first.items()}
+    return [
+        replace(each, headline=records.headline(texts.get(each.id, ""))) if each.headline else each
+        for each in items
+    ]
 
 
 def _cursor(row: pages.Row) -> str:
@@ -71,6 +86,12 @@ def _after(cursor: str) -> tuple[int, datetime, str]:
 
 def review(deps: Deps, actor: Actor, review_id: str) -> ReviewView:
     """One review in full: every action, what may be decided, and what was."""
+    found, masking = whole(deps, actor, review_id), masks.of(deps)
+    return masks.review(masking, found) if masking else found
+
+
+def whole(deps: Deps, actor: Actor, review_id: str) -> ReviewView:
+    """The same with what is masked, for whoever records that it is shown."""
     require(actor, Permission.VIEW)
     with read(deps.engine) as connection:
         row = review_row(deps, connection, actor, review_id)
@@ -85,7 +106,8 @@ def thread_reviews(deps: Deps, actor: Actor, source: str, thread_id: str) -> lis
         return []
     with read(deps.engine) as connection:
         group = reviews.latest_group(connection, source, thread_id)
-        return _views(connection, actor, group, group)
+        found, masking = _views(connection, actor, group, group), masks.of(deps)
+    return [masks.review(masking, each) for each in found] if masking else found
 
 
 def _views(

@@ -56,6 +56,7 @@ class QueueRow:
 class ActionView:
     """One proposed call at its position. The digest covers `args_text` and `args_schema_text`, exact JSON.
 
+    `masked` are the pointers of values that are not shown, but hidden by a text.
     `outcome` is empty until settled, then e.g. "ran", "did not run", "tool failed: order closed".
     `schema_origin` says in words where `args_schema` comes from.
     """
@@ -74,6 +75,7 @@ class ActionView:
     decision_text: str = ""
     final_args_text: str = ""
     outcome: str = ""
+    masked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class ReviewView:
     closed_by: str | None = None
     closed_at: datetime | None = None
     thread_status: str = ""
+    masked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,12 @@ def with_ids(connection: Connection, ids: Sequence[str]) -> list[RowMapping]:
     return list(connection.execute(select(*columns).where(REVIEW.c.id.in_(ids))).mappings())
 
 
+def actions_with_ids(connection: Connection, ids: Sequence[str]) -> dict[str, list[Action]]:
+    """Review id -> its actions."""
+    query = select(REVIEW.c.id, REVIEW.c.items_text).where(REVIEW.c.id.in_(ids))
+    return {row["id"]: actions_of(row) for row in connection.execute(query).mappings()}
+
+
 def of_group(connection: Connection, group_key: str) -> list[RowMapping]:
     return _OF_GROUP.mappings(connection, {"group_key": group_key})
 

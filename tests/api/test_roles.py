@@ -19,6 +19,7 @@ ROUTES: dict[tuple[str, str], set[str]] = {
     ("GET", "/v1/reviews/{review_id}"): VIEWERS,
     ("POST", "/v1/reviews/{review_id}/decisions"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/claim"): SUPERVISORS,
+    ("POST", "/v1/reviews/{review_id}/unmask"): VIEWERS,
     ("DELETE", "/v1/reviews/{review_id}/claim"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/cancel"): SUPERVISORS,
     ("POST", "/v1/reviews/{review_id}/repair"): {"ada"},
@@ -35,6 +36,7 @@ ROUTES: dict[tuple[str, str], set[str]] = {
     ("POST", "/v1/audit/verify"): {"ada"},
     ("GET", "/v1/audit/{seq}"): VIEWERS,
     ("POST", "/v1/audit/{seq}/erase"): {"ada"},
+    ("POST", "/v1/audit/{seq}/unmask"): VIEWERS,
 }
 OPEN = {("POST", "/v1/session"), ("DELETE", "/v1/session")}
 
@@ -99,10 +101,10 @@ async def test_it_requires_the_role_and_records_the_refusal(
 )
 async def test_the_role_is_enough(world: World, method: str, path: str, name: str) -> None:
     """An empty object is a wrong body where one is needed: 422 says that the caller got that far."""
-    needs_no_body = {"cancel": 202, "claim": 200, "repair": 409, "verify": 200}
+    needs_no_body = {"cancel": 202, "claim": 200, "repair": 409, "verify": 200, "unmask": 409}
     answer = await call(world, name, method, path, body={})
     wanted = needs_no_body.get(path.rsplit("/", 1)[-1], 422) if method == "POST" else 200
-    if path.endswith("/{seq}") and name in SUPERVISORS:
+    if path.endswith(("/{seq}", "/{seq}/unmask")) and name in SUPERVISORS:
         wanted = 404  # the first entry is not their own act, so for them it is not there
     assert answer.status_code == wanted, answer.text
     assert world.refusals() == []

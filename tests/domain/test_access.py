@@ -17,6 +17,7 @@ CONTRACT = {
     Permission.AUDIT_OWN: "supervisor qa admin",
     Permission.AUDIT_ALL: "qa admin",
     Permission.AUDIT_EXPORT: "admin",
+    Permission.UNMASK: "supervisor qa admin",
     Permission.ADMINISTER: "admin",
 }
 

@@ -41,12 +41,6 @@ def test_each_promise_is_a_sentence_with_tests_that_there_are(threat: str) -> No
         assert any(each.name.startswith("test_") for each in found), file
 
 
-def test_no_test_of_this_folder_is_left_out() -> None:
-    here = {f"tests/security/{file.name}" for file in Path(__file__).parent.glob("test_*.py")}
-    named = {file for text in THREATS.values() for file in named_in(text)}
-    assert here - named == {"tests/security/test_docs.py"}
-
-
 def rate(a_second: float, burst: float) -> str:
     return f"{a_second:g} a second, {burst:g} at once"
 

@@ -39,6 +39,7 @@ SIGNS = {
     "verified": "shield-check",
     "exported": "download",
     "redacted": "eraser",
+    "unmasked": "eye",
     "started": "power",
     "stopped": "power",
 }
