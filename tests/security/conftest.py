@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from console.live.pace import PACE
 from console.services.tokens import create_token
 from tests.security.firing import Look, Range
 from tests.services.conftest import folder, fresh_throttles, tables, worlds
@@ -32,8 +33,16 @@ __all__ = [
 
 @pytest.fixture
 def there(
-    opened: Opener, answering: None, pipeline: Pipeline, desk: World, template: Any, tmp_path: Path
+    opened: Opener,
+    answering: None,
+    pipeline: Pipeline,
+    desk: World,
+    template: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Range]:
+    # How many events a socket may send is looked at in test_floods_pace.
+    monkeypatch.setattr(PACE, "take", lambda sid, address: True)
     pipeline.stumbles_expected = True  # what a page complains of is written down, and that is looked at here
     look = Look(desk.folder)
     made = Range(opened, pipeline, desk, template.thread_id, tmp_path / "clean.sqlite", look)
