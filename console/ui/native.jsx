@@ -78,10 +78,11 @@ export function DeskKeys() {
       if (document.querySelector("[role=alertdialog]")) return;
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
         if (!document.activeElement?.closest?.(".pane-chat")) {
-          const submit = document.querySelector("[data-testid=submit-verdict]:not(:disabled)");
+          const submit = document.querySelector("[data-testid=submit-verdict]");
           if (submit) {
             event.preventDefault();
-            submit.click();
+            if (submit.disabled) document.querySelector("[aria-invalid=true]")?.focus();
+            else submit.click();
           }
         }
         return;

@@ -72,7 +72,6 @@ ACTS: dict[str, Act] = {
         keyed(slot="0", turn=0, op="set", pointer="/amount", text="5"),
         first=(("review.choose", keyed(position=0, kind="edit")),),
     ),
-    "review.answer_as": Act(keyed(look="json")),
     "review.choose": Act(keyed(position=0, kind="reject")),
     "review.pick": Act(lambda drawn: {"review_id": drawn["review_id"]}),
     "review.submit": Act(
@@ -80,7 +79,6 @@ ACTS: dict[str, Act] = {
         first=tuple(("review.choose", keyed(position=at, kind="reject")) for at in (0, 1)),
     ),
     "review.word_for_agent": Act(keyed(position=0, text=TEXT)),
-    "review.write_answer": Act(keyed(text="1")),
     "thread.retry": Act(fixed(), world=lambda there: there.stand(ThreadStatus.FAILED)),
     "thread.say": Act(fixed(form={"text": TEXT}), path=f"/threads/{IDLE}"),
     "thread.start": Act(fixed(form={"text": TEXT})),
@@ -101,6 +99,9 @@ ACTS: dict[str, Act] = {
         ),
         world=lambda there: there.stand(ThreadStatus.STUCK),
     ),
+    "written.answer": Act(keyed(text="1")),
+    "written.answer_as": Act(keyed(look="json")),
+    "written.discard": Act(keyed()),
 }
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import reflex as rx
 
-from console.features.thread.edit_state import Edit as EditState
-from console.features.thread.edit_state import EditTexts
+from console.features.thread.edit_fields import Edit, fields
 from console.features.thread.review_state import Review as ReviewState
 from console.ui.parts import agent_words, hazard_chip, icon, position, segments, sr, tone_word
-from console.ui.schema_form import edit_form, tree
 from console.ui.theme import Drawn, test_id
 
 DECISIONS = (
@@ -21,8 +17,6 @@ DECISIONS = (
 )
 
 Review: Drawn = ReviewState
-Edit: Drawn = EditState
-schema_field = tree(Edit.take, EditTexts.texts)
 
 
 def warning_row(text: Drawn) -> rx.Component:
@@ -52,51 +46,10 @@ def read_row(row: Drawn) -> rx.Component:
     )
 
 
-def edit_bar(card: Drawn) -> rx.Component:
-    """Below the fields, so that none of them moves when a choice shows it."""
-    whole, tree = Edit.whole[card.slot], Edit.trees[card.slot]
-
-    def step(op: Any) -> Any:
-        return Edit.take(Review.key, card.slot, tree.turn, op, "", "")
-
-    return rx.el.div(
-        rx.el.button(
-            icon("braces", 12),
-            "JSON text",
-            type="button",
-            role="switch",
-            class_name="word-button",
-            aria_checked=whole,
-            on_click=step(rx.cond(whole, "as_fields", "as_text")),
-            custom_attrs=test_id("raw-json-switch"),
-        ),
-        rx.cond(
-            Edit.steps[card.slot] > 0,
-            rx.el.button(
-                icon("undo-2", 12),
-                "Undo",
-                type="button",
-                class_name="word-button",
-                on_click=step("undo"),
-                custom_attrs=test_id("undo"),
-            ),
-        ),
-        class_name="edit-bar",
-    )
-
-
 def arguments(card: Drawn) -> rx.Component:
     return rx.cond(
         Review.deciding & Edit.trees.contains(card.slot),
-        edit_form(
-            schema_field(node=Edit.trees[card.slot], form_key=Review.key, slot=card.slot),
-            edit_bar(card),
-            focus=Edit.focus,
-            class_name="args",
-            role="group",
-            aria_label="Edited arguments",
-            custom_attrs=test_id("edit-form"),
-        ),
+        fields(card.slot, "Edited arguments"),
         rx.el.div(rx.foreach(card.rows, read_row), class_name="args"),
     )
 
@@ -161,6 +114,7 @@ def message_field(card: Drawn, kind: str, placeholder: str) -> rx.Component:
         rx.el.input(
             placeholder=placeholder,
             aria_label=placeholder,
+            default_value=Review.messages[card.slot],
             on_change=lambda value: Review.word_for_agent(Review.key, card.position, value),
             auto_complete="off",
             key=card.slot + kind,

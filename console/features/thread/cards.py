@@ -9,7 +9,6 @@ from console.domain.errors import pointer_of
 from console.domain.text import Segment, escape, visible
 from console.features.drawn import ArgRow, arg_rows, hazards_in, number_of, shown_key, texts_of
 from console.features.thread.verdict import ORDER, Proposed, form_of
-from console.forms.exact import dumps
 from console.services.views import ActionView, GroupMember, ReviewView
 
 DONE = {"approve": "Approved", "edit": "Edited", "reject": "Rejected", "respond": "Answered"}
@@ -76,8 +75,9 @@ def proposals(review: ReviewView) -> list[Proposed]:
         Proposed(
             action.name,
             action.args_text,
-            dumps(action.args_schema) if action.args_schema is not None else "",
+            action.args_schema_text,
             tuple(kind for kind in ORDER if kind in action.allowed_decisions),
+            action.schema_origin,
         )
         for action in review.actions
     ]

@@ -10,6 +10,7 @@ import reflex as rx
 
 from console.domain.access import Permission
 from console.features import parse
+from console.features.thread.edit_tree import origin
 from console.features.thread.open_forms import OpenForm
 from console.features.thread.review_state import Review
 from console.forms.edits import OPS, Refused
@@ -35,6 +36,7 @@ class Edit(rx.State):
     trees: dict[str, Node] = {}
     whole: dict[str, bool] = {}
     steps: dict[str, int] = {}
+    origins: dict[str, str] = {}
     focus: str = "[0]"
 
     _key: str = ""
@@ -44,12 +46,17 @@ class Edit(rx.State):
         self.reset()  # type: ignore[no-untyped-call]
 
     async def _follow(self, review: Review) -> None:
-        """Fields for every action that is edited now, and for no other; those drawn anew begin afresh."""
-        if review.key != self._key:
+        """Fields for everything that is edited now, and for nothing else.
+
+        What is drawn anew begins with what this person had begun before.
+        """
+        if fresh := review.key != self._key:
             self._clear()
             (await self.get_state(EditTexts)).texts = {}
             self._key = review.key
-        wanted = [slot for slot, kind in review.choices.items() if kind == "edit" and review.deciding]
+            if review.deciding:
+                await review._put_back()
+        wanted = review._edited
         for slot in [slot for slot in self.trees if slot not in wanted]:
             self.trees = {at: node for at, node in self.trees.items() if at != slot}
         for slot in wanted:
@@ -58,12 +65,15 @@ class Edit(rx.State):
             if slot not in self.trees:
                 opened.renew("")
             await self._draw(opened, typed=False)
+        if fresh:
+            review._weigh()
 
     async def _draw(self, opened: OpenForm, *, typed: bool) -> None:
         slot, node = opened.slot, await asyncio.to_thread(opened.draw)
         self.trees = {**self.trees, slot: node}
         self.whole = {**self.whole, slot: "" in opened.as_text}
         self.steps = {**self.steps, slot: len(opened.form.edits)}
+        self.origins = {**self.origins, slot: origin(opened.form)}
         if typed:
             return
         texts = await self.get_state(EditTexts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -86,7 +86,7 @@ class Drawing:
             ops=[] if each.read_only else ops(each, name, parent, forced),
             rename=each.key if each.can_rename and not each.read_only else "",
             add=f"Add an item to {name}" if each.can_add and part and not each.read_only else "",
-            add_key=f"New key in {name}" if self._takes_keys(each) and part else "",
+            add_key=f"New key in {name}" if each.can_add_key and part and not each.read_only else "",
             children=[self._child(child, each, name, turn) for child in each.children] if part else [],
         )
 
@@ -95,15 +95,6 @@ class Drawing:
         listed = parent.kind == "array"
         label = str(int(child.key) + 1) if listed else shown_key(child.key)
         return self._node(child, label, f"{above} {label}" if listed else label, turn, parent)
-
-    def _takes_keys(self, each: Field) -> bool:
-        """A new argument is offered only where the tool would not drop it."""
-        if not each.can_add_key or each.read_only:
-            return False
-        root = self.form.schema.root
-        named = isinstance(root, dict) and root.get("properties")
-        opened = named and (root.get("additionalProperties") or root.get("patternProperties"))
-        return bool(each.pointer or not named or opened)
 
     def _refused(self, pointer: str) -> list[str]:
         return [self.refused[pointer]] if pointer in self.refused else []
@@ -201,6 +192,18 @@ def _of_value(each: Field, name: str) -> list[Op]:
     if each.pointer and each.nullable and each.state != "null" and each.kind != "null":
         found.append(Op("null", f"No value for {name}"))
     return found
+
+
+def origin(form: Form) -> str:
+    """Where the fields come from, and what of it could not be drawn as fields."""
+    texts = len(form.drawn_as_text)
+    parts = f"{texts} {'part' if texts == 1 else 'parts'} as JSON text" if texts else ""
+    return ", ".join(filter(None, [f"fields {form.schema_origin}" if form.schema_origin else "", parts]))
+
+
+def all_diffs(forms: Sequence[Form | None]) -> list[Diff]:
+    """Of all actions, in their order; people count from one."""
+    return [diff for at, form in enumerate(forms, 1) if form for diff in diffs(form, str(at))]
 
 
 def diffs(form: Form, number: str) -> list[Diff]:

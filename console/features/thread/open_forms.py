@@ -6,6 +6,7 @@ What is lost here (a restart, another process) is made again from the steps that
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 from console.features.thread.edit_tree import Drawing, id_of
-from console.forms.edits import Edit, Refused
+from console.forms.edits import Edit, Refused, read_edit
 from console.forms.field import Field
 from console.forms.form import Form
 from console.ui.node import Node
@@ -138,14 +139,19 @@ class OpenForms:
         self._kept: OrderedDict[tuple[str, str], OpenForm] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: str, slot: str, make: Callable[[], Form], steps: Any = None) -> OpenForm:
+    def get(
+        self, key: str, slot: str, make: Callable[[], Form | None], steps: str = "null"
+    ) -> OpenForm | None:
+        """The one that is open; else made and taken through the `steps` of a draft, which are JSON text."""
         with self._lock:
             if (known := self._kept.get((key, slot))) is not None:
                 self._kept.move_to_end((key, slot))
                 return known
-        made = OpenForm(resumed(make(), steps), slot)
+        if (form := make()) is None:
+            return None
+        made = OpenForm(resumed(form, json.loads(steps)), slot)
         with self._lock:
-            self._kept[key, slot] = made
+            made = self._kept.setdefault((key, slot), made)
             while len(self._kept) > MAX_OPEN:
                 self._kept.popitem(last=False)
         return made
@@ -156,12 +162,15 @@ class OpenForms:
                 del self._kept[each]
 
 
-def resumed(form: Form, steps: Any) -> Form:
-    """With the steps of a draft, or as it was where they no longer fit."""
-    try:
-        return form.resumed(steps) if steps else form
-    except Refused:
-        return form
+def resumed(form: Form, draft: Any) -> Form:
+    """With the steps of a draft, but for those that do not fit any longer."""
+    steps = draft.get("edits") if isinstance(draft, dict) else None
+    for each in steps if isinstance(steps, list) else ():
+        try:
+            form = form.apply(read_edit(each))
+        except Refused:
+            continue
+    return form
 
 
 FORMS = OpenForms()

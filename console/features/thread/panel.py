@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import reflex as rx
 
-from console.features.thread import claim, ways_out
+from console.features.thread import claim, question, ways_out
 from console.features.thread.card import action_card
+from console.features.thread.notes import draft_line, note
 from console.features.thread.review_state import Review as ReviewState
 from console.features.thread.state import Thread as ThreadState
 from console.features.thread.ways_out_state import WaysOut as WaysOutState
@@ -50,15 +49,6 @@ def head() -> rx.Component:
         ),
         claim.control(),
         class_name="pane-head",
-    )
-
-
-def note(name: str, title: Any, *text: Any, tone: str = "gray", handle: str = "review-note") -> rx.Component:
-    return rx.el.div(
-        icon(name, class_name=f"c-{tone}"),
-        rx.el.div(rx.el.b(title), *text),
-        class_name="card head-note",
-        custom_attrs=test_id(handle),
     )
 
 
@@ -114,56 +104,6 @@ def unreadable() -> rx.Component:
             tone="amber",
         ),
         rx.el.div(segments(Review.stored), class_name="stored", custom_attrs=test_id("stored")),
-    )
-
-
-def mode(label: str, value: str, chosen: Any) -> rx.Component:
-    return rx.el.label(
-        rx.el.input(
-            type="radio",
-            name="answer-look",
-            value=value,
-            default_checked=chosen,
-            on_change=Review.answer_as(Review.key, value),
-        ),
-        label,
-    )
-
-
-def question() -> rx.Component:
-    answering = rx.el.div(
-        rx.el.fieldset(
-            rx.el.legend("The answer is", class_name="sr"),
-            mode("a text", "text", True),
-            mode("JSON", "json", False),
-            class_name="decide",
-        ),
-        rx.el.span(
-            rx.el.textarea(
-                rows=4,
-                aria_label="Your answer",
-                placeholder="Your answer",
-                on_change=lambda value: Review.write_answer(Review.key, value),
-                custom_attrs=test_id("answer"),
-            ),
-            class_name="field-box tall",
-        ),
-        class_name="card action",
-        key=Review.key,
-    )
-    return rx.fragment(
-        note(
-            "circle-help",
-            rx.cond(Review.decided_by == "", "The agent waits for an answer", "The agent asked"),
-            rx.el.p("No tool is waiting behind it."),
-        ),
-        rx.el.div(
-            segments(Review.stored), class_name="agent agent-text wrap", custom_attrs=test_id("stored")
-        ),
-        rx.cond(Review.deciding, answering),
-        rx.cond(
-            Review.given != "", note("reply", "The answer", rx.el.p(Review.given), handle="answer-given")
-        ),
     )
 
 
@@ -240,7 +180,7 @@ def verdict_bar() -> rx.Component:
 def body() -> rx.Component:
     kinds = rx.match(
         Review.kind,
-        ("answer", question()),
+        ("answer", question.question()),
         ("unreadable", unreadable()),
         rx.foreach(Review.cards, action_card),
     )
@@ -255,6 +195,7 @@ def body() -> rx.Component:
             decided(),
             not_yours(),
             remark,
+            draft_line(),
             kinds,
             ways_out.close_row(),
             class_name="scroll review-scroll",

@@ -16,20 +16,31 @@ from console.domain.review import UNDECIDED, Status
 from console.domain.text import Segment, escape
 from console.features import parse
 from console.features.drawn import stamp
-from console.features.thread import answer, cards, edit_tree, verdict
+from console.features.thread import answer, cards, drafting, edit_tree, verdict
+from console.features.thread.answer import ANSWER
 from console.features.thread.cards import Card, Member
+from console.features.thread.drafting import SAVER, Begun
 from console.features.thread.edit_tree import Diff
 from console.features.thread.messages import readable
+from console.features.thread.notices import (
+    CHANGED,
+    Notice,
+    done,
+    incomplete,
+    overtaken,
+    pick,
+    refused,
+    second,
+)
 from console.features.thread.open_forms import FORMS, OpenForm
 from console.features.thread.verdict import Choice, Effect, Judged, Proposed
+from console.forms.exact import dumps
+from console.forms.form import Form
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
-from console.services import decide, deps
+from console.services import decide, deps, drafts
 from console.services.views import ReviewView
-
-# Title, text and tone.
-Notice = tuple[str, str, str]
 
 
 class Review(rx.State):
@@ -66,6 +77,11 @@ class Review(rx.State):
     summary: str = ""
     missing: str = ""
     as_json: bool = False
+    # What is said to the agent, by slot, and a free answer as it was put back.
+    messages: dict[str, str] = {}
+    written: str = ""
+    draft_at: str = ""
+    draft_words: str = ""
 
     _drawn: str = ""
     _version: int = 0
@@ -73,7 +89,6 @@ class Review(rx.State):
     _proposed: list[Proposed] = []
     _steps: dict[str, str] = {}
     _answer_schema: str = ""
-    _messages: dict[str, str] = {}
     _answer: str = ""
 
     def _clear(self) -> None:
@@ -81,25 +96,47 @@ class Review(rx.State):
 
     def _show(self, reviews: Sequence[ReviewView], wanted: str) -> Notice | None:
         """Draw one review of the pause; the notice says what became of choices that had to go."""
-        chosen = _pick(reviews, wanted or self.id)
+        chosen = pick(reviews, wanted or self.id)
         if chosen is None:
             self._clear()
             return None
         drawn, notice = f"{chosen.id}.{chosen.version}", None
         if drawn != self._drawn:
             if self.choices and self.deciding and wanted in ("", self.id):
-                notice = _overtaken(self.id, chosen)
+                notice = overtaken(self.id, chosen)
             self._begin(chosen, drawn)
         self._describe(chosen)
         return notice
 
     def _begin(self, review: ReviewView, drawn: str) -> None:
         """The key is new each time: radios and fields of an earlier drawing cannot stay in the page."""
+        FORMS.drop(self.key)
         self._drawn, self.key = drawn, f"{drawn}.{secrets.token_hex(4)}"
         self.id, self._version, self._digest = review.id, review.version, review.digest
-        self.choices, self.figures, self.diffs, self.problem = {}, {}, [], ""
-        self._steps, self._messages, self._answer, self.as_json = {}, {}, "", False
+        self.figures, self.diffs, self.problem, self.draft_at = {}, [], "", ""
+        self._take_up(Begun())
         self._proposed = cards.proposals(review)
+        self._answer_schema = dumps(review.answer_schema) if review.answer_schema else ""
+
+    def _take_up(self, begun: Begun) -> None:
+        self.choices, self.messages = dict(begun.choices), dict(begun.messages)
+        self._steps, self._answer = dict(begun.steps), begun.answer
+        self.written, self.as_json = begun.answer, begun.as_json
+
+    async def _put_back(self) -> None:
+        """What this person had begun before, here or in another browser."""
+        kept = await asyncio.to_thread(drafts.load, deps.current(), acting(), self.id)
+        if kept is None or not self.deciding:
+            return
+        FORMS.drop(self.key)
+        self._take_up(drafting.put_back(kept, [each.allowed for each in self._proposed], self._version))
+        self.draft_at = kept["saved_at"]
+        self.draft_words = drafting.words(kept, self._version)
+
+    def _changed(self) -> None:
+        """Kept a moment later; the draft that was put back is this one from now on."""
+        begun = Begun(dict(self.choices), dict(self.messages), dict(self._steps), self._answer, self.as_json)
+        SAVER.later(deps.current(), acting(), self.id, self._version, begun)
 
     def _describe(self, review: ReviewView) -> None:
         self.kind, self.short, self.digest = review.kind, review.id[:8], review.digest[:8]
@@ -119,26 +156,37 @@ class Review(rx.State):
         self.group = cards.members(review.group)
         self._weigh()
 
+    @property
+    def _edited(self) -> list[str]:
+        """The slots of forms that may be edited now: of actions whose choice is edit, or the answer's."""
+        if not self.deciding:
+            return []
+        if self.kind == "answer":
+            return [ANSWER] if self._answer_schema else []
+        return [at for at, kind in self.choices.items() if kind == "edit"]
+
     def _slot(self, value: Any) -> str:
-        """The place of a form that may be edited now: the position of an action whose choice is edit."""
-        return parse.one_of(value, tuple(at for at, kind in self.choices.items() if kind == "edit"))
+        return parse.one_of(value, tuple(self._edited))
 
     def _form(self, slot: str) -> OpenForm | None:
-        """The form of one action, as far as it was edited; None where there can be none."""
-        proposed = self._proposed[int(slot)]
-        if (made := verdict.form_of(proposed)) is None:
-            return None
-        steps = json.loads(self._steps.get(slot, "null"))
-        return FORMS.get(self.key, slot, lambda: made, steps)
+        """One form as far as it was edited; None where there can be none."""
+
+        def make() -> Form | None:
+            if slot == ANSWER:
+                return answer.form_of(self._answer_schema)
+            return verdict.form_of(self._proposed[int(slot)])
+
+        return FORMS.get(self.key, slot, make, self._steps.get(slot, "null"))
 
     def _keep(self, opened: OpenForm) -> None:
-        """The steps, from which the form can be made again."""
+        """The steps, from which the form can be made again, in this process or another."""
         self._steps = {**self._steps, opened.slot: json.dumps(opened.form.draft())}
+        self._changed()
 
     def _choice(self, slot: str) -> Choice:
         kind = self.choices.get(slot, "")
         opened = self._form(slot) if kind == "edit" else None
-        return Choice(kind, opened.form if opened else None, self._messages.get(slot, ""))
+        return Choice(kind, opened.form if opened else None, self.messages.get(slot, ""))
 
     def _weigh(self) -> list[Judged]:
         """Judge everything chosen so far and draw what it would do and what is missing."""
@@ -148,17 +196,18 @@ class Review(rx.State):
             verdict.judge(proposed, choice) for proposed, choice in zip(self._proposed, choices, strict=True)
         ]
         self.figures = {slot: each.figure for slot, each in zip(slots, judged, strict=True) if each.figure}
-        self.diffs = [
-            diff
-            for slot, each in zip(slots, choices, strict=True)
-            if each.form
-            for diff in edit_tree.diffs(each.form, str(int(slot) + 1))
-        ]
+        self.diffs = edit_tree.all_diffs([each.form for each in choices])
         self.effects, self.summary = verdict.effects(judged, choices), verdict.summary(choices)
         self.missing = verdict.missing(judged)
         if self.kind == "answer":
-            self.missing, self.summary = answer.missing(self._answer, self.as_json), "1 answer"
+            opened = self._form(ANSWER) if self._edited else None
+            free = answer.missing(self._answer, self.as_json)
+            self.missing, self.summary = answer.wanting(opened.form) if opened else free, "1 answer"
         return judged
+
+    def _said(self) -> None:
+        self._weigh()
+        self._changed()
 
     def _is_drawn(self, key: Any) -> bool:
         return parse.identifier(key) == self.key and self.deciding
@@ -174,25 +223,13 @@ class Review(rx.State):
             at = self._position(position)
             self.choices = {**self.choices, str(at): parse.one_of(kind, self._proposed[at].allowed)}
             await (await self.get_state(Edit))._follow(self)
-            self._weigh()
+            self._said()
 
     @guarded(Permission.DECIDE)
     async def word_for_agent(self, key: Any, position: Any, text: Any) -> None:
         if self._is_drawn(key):
-            self._messages = {**self._messages, str(self._position(position)): parse.text(text)}
-            self._weigh()
-
-    @guarded(Permission.DECIDE)
-    async def write_answer(self, key: Any, text: Any) -> None:
-        if self._is_drawn(key):
-            self._answer = parse.text(text, parse.JSON_CAP)
-            self._weigh()
-
-    @guarded(Permission.DECIDE)
-    async def answer_as(self, key: Any, look: Any) -> None:
-        if self._is_drawn(key):
-            self.as_json = parse.one_of(look, ("text", "json")) == "json"
-            self._weigh()
+            self.messages = {**self.messages, str(self._position(position)): parse.text(text)}
+            self._said()
 
     @guarded(Permission.VIEW)
     async def pick(self, review_id: Any) -> Any:
@@ -204,19 +241,21 @@ class Review(rx.State):
     @guarded(Permission.DECIDE)
     async def submit(self, key: Any) -> None:
         """`key` is what the browser had drawn when the button was pressed: only what was shown is decided."""
+        if not self.deciding:
+            return
+        judged = self._weigh()
+        if parse.identifier(key) != self.key:
+            notice = CHANGED
+        elif self.missing:
+            notice = incomplete(self.missing)
+        else:
+            notice = await self._record(judged)
+        (await self.get_state(Tab))._say(*notice)
+
+    async def _record(self, judged: list[Judged]) -> Notice:
         from console.features.thread.edit_state import Edit
         from console.features.thread.state import Thread
 
-        if not self.deciding:
-            return
-        tab, thread = await self.get_state(Tab), await self.get_state(Thread)
-        if parse.identifier(key) != self.key:
-            tab._say("The request changed", "Nothing was decided. Look at it again.", "amber")
-            return
-        judged = self._weigh()
-        if self.missing:
-            tab._say("The verdict is not complete", f"{self.missing}. Nothing was decided.", "amber")
-            return
         try:
             recorded = await asyncio.to_thread(
                 decide.decide, deps.current(), acting(), self.id, **self._body(judged)
@@ -224,69 +263,32 @@ class Review(rx.State):
         except Invalid as wrong:
             self._point_at(wrong)
             await (await self.get_state(Edit))._follow(self)
-            tab._say("The verdict was not accepted", f"{wrong.detail} Nothing was decided.", "amber")
-            return
+            return refused(wrong)
         except Conflict as lost:
-            notice = _lost(lost)
+            notice = second(lost)
         except ConsoleError as refusal:
             notice = (refusal.title, refusal.detail, "amber")
         else:
-            more = f" Waiting for {recorded.waiting_for} more of this pause." if recorded.waiting_for else ""
-            notice = ("Verdict recorded", f"{self.summary}.{more}", "green")
-        await thread._reread()
-        tab._say(*notice)
+            notice = done(self.summary, recorded.waiting_for)
+            await SAVER.drop(deps.current(), acting(), self.id)
+        await (await self.get_state(Thread))._reread()
+        return notice
 
     def _body(self, judged: list[Judged]) -> dict[str, Any]:
         body: dict[str, Any] = {"version": self._version, "digest": self._digest}
         if self.kind == "answer":
-            return {**body, "answer": answer.read(self._answer, self.as_json)}
+            opened = self._form(ANSWER) if self._edited else None
+            given = opened.form.args if opened else answer.read(self._answer, self.as_json)
+            return {**body, "answer": given}
         return {**body, "decisions": [each.decision for each in judged]}
 
     def _point_at(self, wrong: Invalid) -> None:
         """What was refused stands at its field where there is one, else above the button."""
         lost = []
-        for each in wrong.problems:
-            slot = str(each.position or 0)
-            start = f"/decisions/{slot}/edited_action/args"
-            opened = self._form(slot) if self.choices.get(slot) == "edit" else None
-            if opened is None or not each.pointer.startswith(start):
-                lost.append(each.message)
+        for slot, pointer, message in verdict.places(wrong, of_answer=self.kind == "answer"):
+            opened = self._form(slot) if slot in self._edited else None
+            if opened is None:
+                lost.append(message)
             else:
-                opened.refused[each.pointer.removeprefix(start)] = each.message
+                opened.refused[pointer] = message
         self.problem = escape("; ".join(lost))
-
-
-def _pick(reviews: Sequence[ReviewView], wanted: str) -> ReviewView | None:
-    """The one asked for, else the first that waits for a person, else the first."""
-    asked = [each for each in reviews if each.id == wanted]
-    waiting = [each for each in reviews if each.status in UNDECIDED]
-    return next(iter([*asked, *waiting, *reviews]), None)
-
-
-def _overtaken(before: str, now: ReviewView) -> Notice | None:
-    """Said to a person whose choices were overtaken; None when it was their own verdict."""
-    lost = "What you had chosen was not recorded."
-    if now.id != before:
-        return "The thread moved on", lost, "amber"
-    if now.status == "open":
-        return "The request changed", "What you had chosen was for the earlier one and is gone.", "amber"
-    if now.decided_by == acting().name:
-        return None
-    return (
-        (f"{now.decided_by.capitalize()} decided this first" if now.decided_by else "It was closed"),
-        lost,
-        "amber",
-    )
-
-
-def _lost(lost: Conflict) -> Notice:
-    if lost.decided_by:
-        first = f"{lost.decided_by.capitalize()} decided this first"
-        return first, f"{lost.detail} Yours was not recorded.", "amber"
-    if lost.stale:
-        return (
-            "The request changed",
-            f"{lost.detail} Yours was not recorded; this is the request now.",
-            "amber",
-        )
-    return lost.title, lost.detail, "amber"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from console.domain.errors import Invalid
 from console.features.drawn import number_of
+from console.features.thread.answer import ANSWER
 from console.forms.form import Form
 from console.services.editing import form_of_texts
 
@@ -24,6 +25,7 @@ class Proposed:
     args_text: str
     schema_text: str
     allowed: tuple[str, ...]
+    schema_origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def form_of(proposed: Proposed) -> Form | None:
         form = form_of_texts(proposed.args_text, proposed.schema_text, "")
     except Invalid:
         return None
-    return form if isinstance(form.value, dict) else None
+    return replace(form, schema_origin=proposed.schema_origin) if isinstance(form.origin, dict) else None
 
 
 def judge(proposed: Proposed, choice: Choice) -> Judged:
@@ -93,6 +95,15 @@ def _edit(proposed: Proposed, form: Form | None) -> Judged:
     moved = figure if figure != number_of(proposed.args_text)[1] else ""
     decision = {"type": "edit", "edited_action": {"name": proposed.name, "args": form.args}}
     return Judged(decision, effect=figure or f"{len(form.changes)} changed", figure=moved)
+
+
+def places(wrong: Invalid, *, of_answer: bool) -> Iterator[tuple[str, str, str]]:
+    """Slot, pointer within its form and words of each problem; without a slot where it is at no field."""
+    for each in wrong.problems:
+        slot = ANSWER if of_answer else str(each.position or 0)
+        start = "/answer" if of_answer else f"/decisions/{slot}/edited_action/args"
+        here = f"{each.pointer}/".startswith(f"{start}/")
+        yield slot if here else "", each.pointer.removeprefix(start), each.message
 
 
 def missing(judged: Sequence[Judged]) -> str:
