@@ -89,7 +89,7 @@ def export_log(admin: AuditExporter, given: Filters, format: str = "jsonl") -> R
 
 @router.post(
     "/verify",
-    responses=describe.refusals(403, 413, 415, 422),
+    responses=describe.refusals(400, 403, 413, 415, 422),
     openapi_extra=describe.body({"deep": {"type": "boolean"}}, []),
 )
 def verify(admin: AuditExporter, sent: Annotated[Any, Depends(read_json)]) -> Response:
@@ -130,7 +130,7 @@ def show_masked(actor: Unmasker, seq: Seq, _: Annotated[None, Depends(nothing_sa
 @router.post(
     "/{seq}/erase",
     status_code=201,
-    responses=describe.refusals(403, 404, 409, 413, 415, 422),
+    responses=describe.refusals(400, 403, 404, 409, 413, 415, 422),
     openapi_extra=describe.body({"reason": describe.TEXT}, ["reason"]),
 )
 def erase(admin: Administrator, seq: Seq, sent: Annotated[Any, Depends(read_json)]) -> Response:

@@ -48,6 +48,17 @@ def test_every_route_is_called() -> None:
     assert {(each.method.upper(), each.path) for each in OPERATIONS} == described
 
 
+def test_every_route_with_a_body_says_that_it_may_be_refused_for_it() -> None:
+    found = {
+        (method, path): {"400", "413", "415", "422"} - set(route["responses"])
+        for path, methods in make_rest().openapi()["paths"].items()
+        for method, route in methods.items()
+        if "requestBody" in route
+    }
+    assert len(found) > 10
+    assert {route: lacking for route, lacking in found.items() if lacking} == {}
+
+
 @pytest.mark.parametrize("by", ["token", "cookie"])
 @pytest.mark.parametrize("who", ["nobody", *CAST])
 @settings(
