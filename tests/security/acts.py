@@ -101,7 +101,7 @@ ACTS: dict[str, Act] = {
     ),
     "written.answer": Act(keyed(text="1")),
     "written.answer_as": Act(keyed(look="json")),
-    "written.discard": Act(keyed()),
+    "written.discard": Act(keyed(), first=(("review.choose", keyed(position=0, kind="reject")),)),
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from console.features.thread import drafting, review_state, written_state
 from console.live.pace import PACE
 from console.services.tokens import create_token
 from tests.security.firing import Look, Range
@@ -44,8 +45,11 @@ def there(
     # How many events a socket may send is looked at in test_floods_pace.
     monkeypatch.setattr(PACE, "take", lambda sid, address: True)
     pipeline.stumbles_expected = True  # what a page complains of is written down, and that is looked at here
-    look = Look(desk.folder)
-    made = Range(opened, pipeline, desk, template.thread_id, tmp_path / "clean.sqlite", look)
+    look, saver = Look(desk.folder), drafting.Saver()
+    monkeypatch.setattr(drafting, "PAUSE", 0)
+    for module in (review_state, written_state):
+        monkeypatch.setattr(module, "SAVER", saver)
+    made = Range(opened, pipeline, desk, template.thread_id, tmp_path / "clean.sqlite", look, saver)
     made.token = create_token(desk.deps, desk.cast["ada"], "quinn", "tests", "read")[0]
     made.prepare()
     yield made

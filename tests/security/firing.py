@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ from typing import Any
 from reflex_base.registry import RegistrationContext
 
 from console.domain.review import Status, ThreadStatus
+from console.features.thread.drafting import Saver
 from console.features.thread.review_state import Review
 from console.features.thread.ways_out_state import WaysOut
 from console.live.incoming import ROOT
@@ -100,6 +102,7 @@ class Range:
     thread_id: str
     clean: Path
     look: Look
+    saver: Saver
     token: str = ""
     let_in: int = 0
     sockets: dict[str, RawSocket] = field(default_factory=dict)
@@ -137,6 +140,13 @@ class Range:
     async def fire(self, who: str, name: str, payload: Any, path: str = "/") -> None:
         await self.sockets[who].emit("event", {"name": name, "payload": payload, "router_data": place(path)})
         await settled(self.pipeline)
+        await self.saved()
+
+    async def saved(self) -> None:
+        """What is saved a moment after a change is saved now, and not during the next event."""
+        while self.saver._waiting:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        await asyncio.get_running_loop().run_in_executor(self.saver._thread, int)
 
     async def load(self, who: str, path: str = "/") -> None:
         await self.fire(who, names()["thread.load"], {}, path)
