@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
-from console import commands
+from console import __version__, commands
 from console.commands._options import Config, Data, Failure, WrongUse, read_settings
 
 
@@ -90,15 +90,19 @@ def worker(
     import threading
 
     from console.commands._options import composed
+    from console.services import starts
     from console.services.worker import running
 
     _log_to_stderr()
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with composed(config, data, **({"demo": True} if demo else {})) as deps, running(deps):
-        typer.echo("The worker is ready.")
-        stop.wait()
+    with composed(config, data, **({"demo": True} if demo else {})) as deps:
+        started = starts.started(deps, "worker", __version__)
+        with running(deps):
+            typer.echo("The worker is ready.")
+            stop.wait()
+        starts.stopped(deps, "worker", started)
     typer.echo("The worker has stopped.")
 
 

@@ -12,6 +12,7 @@ import reflex as rx
 # Else the first event with a dict in it imports SQLAlchemy and alembic in the web loop: all wait for 2 s.
 import reflex.model
 
+from console import __version__
 from console.api.app import make_api
 from console.features import pages
 from console.live.broadcast import BROADCASTER
@@ -19,7 +20,7 @@ from console.live.complaints import report_page_failure
 from console.live.guard import STRANGERS
 from console.live.incoming import accept_only_events, refuse_strange_sockets
 from console.live.outgoing import answer_only_who_asked
-from console.services import deps
+from console.services import deps, starts
 from console.services.heads import Signer
 from console.services.health import Health
 from console.services.watch import Watch
@@ -49,6 +50,9 @@ async def lifespan() -> AsyncIterator[None]:
     watch = Watch(made)
     signer = Signer(made)
     health = Health(made)
+    server, process = made.settings.server, "serve" if worker is not None else "serve --no-worker"
+    listens = f"{server.host}:{server.port}"
+    started = await asyncio.to_thread(starts.started, made, process, __version__, listens)
     if worker is not None:
         await asyncio.to_thread(worker.start)
     watch.start()
@@ -65,6 +69,7 @@ async def lifespan() -> AsyncIterator[None]:
         health.stop()
         if worker is not None:
             await asyncio.to_thread(worker.stop)
+        await asyncio.to_thread(starts.stopped, made, process, started)
         # Last, so that the head covers what the stop itself wrote.
         await asyncio.to_thread(signer.stop)
 
