@@ -29,14 +29,9 @@ WORDS: dict[str, str] = {
     Kind.EXPORTED: "Log exported as {format}, {scope}",
     Kind.VERIFIED: "Log verified: {outcome}",
     Kind.REDACTED: "Payload of entry {erased_seq} erased: {reason}",
-<<<<<<< HEAD
+    Kind.UNMASKED: "Masked values shown: {pointers}",
     Kind.STARTED: "Console started: {process}, version {version}",
     Kind.STOPPED: "Console stopped: {process}",
-=======
-    Kind.UNMASKED: "Masked values shown: {pointers}",
-    Kind.STARTED: "Console started",
-    Kind.STOPPED: "Console stopped",
->>>>>>> f3b0703a60b7c5931f996b56dbae0c1007e6f2e8
     Kind.MISMATCH: "Ran other than decided: {outcome}",
     Kind.MISMATCH_CLOSED: "Alarm closed: {reason}",
     Kind.RETRIED: "Called again after a crash, as its tool allows",
