@@ -14,6 +14,7 @@ from console.ui.theme import Drawn, test_id
 
 Audit: Drawn = AuditState
 COLUMNS = 8
+_HIGH = {"minHeight": "32px"}
 
 
 def moment(each: Drawn) -> rx.Component:
@@ -181,6 +182,28 @@ def stored() -> rx.Component:
     )
 
 
+def masked() -> rx.Component:
+    """What is hidden, and the act that shows it; as high before as after, so that nothing moves."""
+    shown = Audit.detail
+    hides = rx.el.div(
+        rx.el.span(
+            "Masked: ", rx.el.span(shown.masked, class_name="mono"), ". The log says who was shown them."
+        ),
+        rx.el.button(
+            "Show them",
+            type="button",
+            on_click=Audit.unmask,
+            class_name="mini",
+            custom_attrs=test_id("audit-unmask"),
+        ),
+        class_name="between",
+        style=_HIGH,
+    )
+    told = "Masked values are shown until you close this entry. The log says so."
+    open_now = rx.el.div(told, class_name="between", style=_HIGH)
+    return rx.cond(shown.whole, note("eye", open_now), rx.cond(shown.masked != "", note("eye-off", hides)))
+
+
 def story() -> rx.Component:
     shown = Audit.detail
     reason = rx.cond(
@@ -195,6 +218,7 @@ def story() -> rx.Component:
         rx.el.div(rx.el.h3(title), proofs(), class_name="story-head"),
         reason,
         erased,
+        masked(),
         rx.cond(shown.sides.length() > 0, three_columns()),
         facts(),
         stored(),

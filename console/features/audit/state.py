@@ -23,7 +23,7 @@ from console.live.broadcast import BROADCASTER
 from console.live.identity import acting
 from console.live.permit import guarded
 from console.live.tab import Tab
-from console.services import audit, deps
+from console.services import audit, deps, unmask
 from console.services.views import AuditRow, Page
 
 STEP = 50
@@ -161,9 +161,16 @@ class Audit(rx.State):
         self.entries = [known.get(each.seq, each) for each in self.entries]
         if not self._read_as.cursor:
             self.waiting = sum(seq > newest for seq in known)
-        if self.open_seq:
+        if self.open_seq and not self.detail.whole:
             self.detail = detail(await self._ask(audit.entry, self.open_seq), self._read_as)
         await self._band(follow=False)
+
+    @guarded(Permission.UNMASK)
+    async def unmask(self) -> None:
+        """The opened entry whole, until it is closed; that it was shown is written down first."""
+        if self.open_seq and self.detail.masked:
+            found = await self._ask(unmask.entry, self.open_seq)
+            self.detail = replace(detail(found, self._read_as), whole=True)
 
     @guarded(Permission.AUDIT_OWN)
     async def show_new(self) -> None:

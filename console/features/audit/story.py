@@ -69,7 +69,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Detail:
-    """`seen` and `ran` are same, differs, or empty while there is nothing to compare."""
+    """`seen` and `ran` are same, differs, or empty while there is nothing to compare.
+
+    `masked` names what is hidden; `whole`: it is shown, and that is recorded.
+    """
 
     seq: int = 0
     number: str = ""
@@ -88,6 +91,8 @@ class Detail:
     digest: str = ""
     ran: str = ""
     erased: bool = False
+    masked: str = ""
+    whole: bool = False
     body: list[Segment] = field(default_factory=list)
 
 
@@ -115,6 +120,7 @@ def detail(found: AuditEntry, asked: Asked) -> Detail:
         digest=found.stored_digest[:CHANGED_FROM_LONG],
         ran=_compared([each.ran_as_decided for each in found.sides]),
         erased=found.erased,
+        masked=escape(", ".join(found.masked)),
         body=visible("\n".join(f"{key}: {dumps(value)}" for key, value in row.body.items())),
     )
 
