@@ -118,6 +118,7 @@ def leaf(node: Drawn, step: Take, texts: Drawn) -> rx.Component:
             name(node), rx.el.span(choice(node, step), box, class_name="stack"), class_name=arg_class(node)
         ),
         remarks(node),
+        class_name="leaf",
         custom_attrs={"data-testid": "field", "data-pointer": node.pointer, "data-item": node.id},
     )
 

@@ -40,6 +40,8 @@ BENCHES = (
     Bench("B7 fast", "verify --fast / bare scan of the same rows", "tests.bench.ledger:b7_fast", 8.0),
     Bench("B7 deep", "verify --deep / bare scan of the same rows", "tests.bench.ledger:b7_deep", 25.0),
     Bench("B7 misses", "mutations of a log not found", "tests.bench.ledger:b7_misses", 0.0),
+    Bench("B13 paint", "an edit form of 200 fields painted / one of 10", "tests.bench.forms:b13_paint", 4.0),
+    Bench("B13 edit", "one edit in a form of 200 fields painted / of 10", "tests.bench.forms:b13_edit", 4.0),
 )
 
 
