@@ -12,7 +12,7 @@ from tests.security.acts import act
 from tests.security.firing import OURS, PEOPLE, Range, arguments, names, table
 
 # Four events each. SHOTS=5000 fires at length.
-EXAMPLES = int(os.environ.get("SHOTS", "60"))
+EXAMPLES = int(os.environ.get("SHOTS", "40"))
 
 # Stands for a text that is too long, which would be long in what Hypothesis prints, too.
 LONG = "<long>"

@@ -24,7 +24,7 @@ from tests.api.conftest import CAST, World, client_of
 from tests.security.rest.test_ids import column, of_sam
 
 # Calls as each of the cast. CONTRACT=3000 calls at length.
-EXAMPLES = int(os.environ.get("CONTRACT", "24"))
+EXAMPLES = int(os.environ.get("CONTRACT", "16"))
 BASE = "http://console.test/api"
 CHECKS = [
     not_a_server_error,
