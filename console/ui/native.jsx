@@ -31,6 +31,7 @@ export function Tail({ chunk, onGap, who, ...rest }) {
 const LOOKS = {
   time: { hour: "2-digit", minute: "2-digit" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  day: { day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit" },
   stamp: { day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
 };
 

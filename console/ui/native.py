@@ -34,7 +34,7 @@ class Tail(rx.Component):
 
 
 class When(rx.Component):
-    """`at` is an RFC 3339 text, `look` one of time, seconds, stamp."""
+    """`at` is an RFC 3339 text, `look` one of time, seconds, day, stamp."""
 
     library = LIBRARY
     tag = "When"

@@ -164,7 +164,7 @@ def part(node: Drawn, step: Take, inside: Callable[[Drawn], rx.Component]) -> rx
         class_name="adds",
     )
     return rx.el.div(
-        rx.cond(node.label != "", head),
+        rx.cond(node.label != "", head, rx.cond(wrong, rx.el.p(error(node), class_name="whole-error"))),
         remarks(node),
         rx.el.div(
             rx.foreach(node.children, inside), adds, class_name=rx.cond(node.label != "", "kids", "args")
@@ -274,6 +274,6 @@ def remarks(node: Drawn) -> rx.Component:
         ),
         rx.cond(
             node.hidden != "",
-            row("hidden-text", "c-amber", "This text is really: ", rx.el.bdi(node.hidden, dir="ltr")),
+            row("hidden-text", "c-amber wrap", "This text is really: ", rx.el.bdi(node.hidden, dir="ltr")),
         ),
     )

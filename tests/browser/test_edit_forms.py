@@ -152,6 +152,19 @@ def test_the_whole_as_json_text_edits_the_same_value(orders: Server, people: Sig
     assert ran(sam) == {**ARGS, "customer": "C-8"}
 
 
+def test_what_keeps_the_whole_from_being_sent_is_said(orders: Server, people: SignIn) -> None:
+    """What a schema refers to elsewhere is never fetched: no edit is taken, and the rest can be decided."""
+    sam = people("sam", orders)
+    sam.open_thread(sam.start(json.dumps([["broken", {"a": {"x": 1}, "b": 2}]])))
+    sam.choose(0, "edit")
+    expect(sam.field(0, "/a")).to_contain_text("never fetched")
+    expect(sam.field_error(0, "")).to_contain_text("elsewhere.example")
+    expect(sam.submit_button).to_be_disabled()
+    sam.choose(0, "approve")
+    sam.submit()
+    sam.expect_settled()
+
+
 def test_by_keyboard_alone(orders: Server, people: SignIn) -> None:
     """Reached by Tab, chosen by the arrow keys, moved by Alt, sent by Ctrl+Enter."""
     sam = people("sam", orders)

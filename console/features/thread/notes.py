@@ -31,7 +31,7 @@ def draft_line() -> rx.Component:
         Review.deciding & (Review.draft_at != ""),
         rx.el.div(
             icon("history", 12),
-            rx.el.span("Your draft from ", when(at=Review.draft_at, look="stamp"), Review.draft_words),
+            rx.el.span("Your draft from ", when(at=Review.draft_at, look="day"), Review.draft_words),
             rx.el.button(
                 "Discard",
                 type="button",
