@@ -189,7 +189,7 @@ def test_an_export_that_ends_at_an_earlier_head_does_not_reach_the_newest(
     head = str(newest.size) if by == "size" else str(tmp_path / "head.txt")
     assert module().main(*command) == 4
     assert module().main(*command, head) == 3
-    assert f"and not {newest.size}" in capsys.readouterr().out
+    assert f"does not reach {newest.size} signed entries" in capsys.readouterr().out
     (tmp_path / "log.jsonl").write_bytes(b"".join(stream(deps, ADA, format="jsonl")))
     assert module().main(*command, head) == 4
 
