@@ -137,7 +137,7 @@ def check(lines, key_text, expected=""):
     heads = sorted(head for head in heads if head[0] <= count)
     signed = heads[-1][0] if heads else 0
     if signed < wanted:
-        return 3, f"the export does not reach {wanted} signed entries: it has {count}, {signed} of them signed"
+        return 3, f"it does not reach {wanted} signed entries: it has {count}, {signed} of them signed"
     words = f"{count} entries, each follows the one before it; the first {signed} are signed"
     return (0 if signed == count else 4), words + (f" (head: {spoken(heads[-1][2][:-1])})" if heads else "")
 
