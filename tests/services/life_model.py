@@ -98,6 +98,8 @@ class Model(RuleBasedStateMachine):
         talk.review = self.stage.reviews(talk.thread_id)[0].id
         talk.status, talk.words, talk.by, talk.died, talk.flips = "open", [], "", "", False
         talk.done_to, talk.seen, talk.closed, talk.work = "", False, False, ""
+        # A verdict that was taken back never used it up.
+        self.stage.source.flipped.discard(talk.thread_id)
 
     def new_amounts(self, count: int) -> list[int]:
         self.amount += count
