@@ -185,8 +185,13 @@ def hint_of(shape: Shape, kind: str) -> str:
     words = [{"object": "fields", "array": "list", "null": "no value"}.get(noun, noun)]
     for keyword, said in _BOUNDS:
         if keyword in shape.schema and kind not in ("object",):
-            words.append(said.format(write(shape.schema[keyword])))
+            words.append(said.format(counted(shape.schema[keyword], _COUNTED.get(keyword, ""))))
     return ", ".join(words)
+
+
+def counted(number: Any, noun: str = "") -> str:
+    """The number as it is written, with its noun in the right form."""
+    return f"{write(number)} {noun if number == 1 else noun + 's'}" if noun else write(number)
 
 
 _BOUNDS = (
@@ -195,8 +200,9 @@ _BOUNDS = (
     ("maximum", "at most {}"),
     ("exclusiveMaximum", "less than {}"),
     ("multipleOf", "a multiple of {}"),
-    ("minLength", "at least {} characters"),
-    ("maxLength", "at most {} characters"),
-    ("minItems", "at least {} items"),
-    ("maxItems", "at most {} items"),
+    ("minLength", "at least {}"),
+    ("maxLength", "at most {}"),
+    ("minItems", "at least {}"),
+    ("maxItems", "at most {}"),
 )
+_COUNTED = {"minLength": "character", "maxLength": "character", "minItems": "item", "maxItems": "item"}

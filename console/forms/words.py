@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from console.domain.errors import Problem, pointer_of
-from console.forms.kinds import in_words, type_of
+from console.forms.kinds import counted, in_words, type_of
 from console.forms.limits import MAX_ERRORS
 from console.forms.tokens import write
 
@@ -101,13 +101,9 @@ def _plainly(error: ValidationError) -> str:
     return error.message
 
 
-def _counted(number: Any, noun: str) -> str:
-    return f"{write(number)} {noun if number == 1 else noun + 's'}"
-
-
 def _size(words: str, noun: str) -> Callable[[ValidationError], str]:
     def said(error: ValidationError) -> str:
-        return f"{words} {_counted(error.validator_value, noun)}, has {_length(error):,}"
+        return f"{words} {counted(error.validator_value, noun)}, has {_length(error):,}"
 
     return said
 
