@@ -17,5 +17,5 @@ from console.forms.form import open_form
     ],
 )
 def test_what_a_field_takes_is_counted_in_the_right_form(schema: dict[str, object], said: str) -> None:
-    form = open_form({"properties": {"x": schema}}, {})
+    form = open_form({}, {"properties": {"x": schema}})
     assert form.tree.children[0].hint == said
