@@ -18,7 +18,7 @@ MAX_STEPS_TO_A_SCHEMA = 32
 MAX_VARIANTS = 40
 # An enum longer than this is a text with a check behind it.
 MAX_OPTIONS = 500
-# Seconds for choosing variants and branches while a tree is built: a page may wait this long, not longer.
+# Seconds of work for choosing variants and branches while a tree is built: what a page may wait for.
 MAX_TREE_SECONDS = 0.25
 # Steps of one draft. Typing in one field is one step, so this is more than a review can need.
 MAX_EDITS = 1_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -169,3 +170,13 @@ def test_a_reference_without_end_is_given_up_on_however_full_the_stack_is(schema
         return below(calls - 1) if calls else breaches({"a": 1}, schema)
 
     assert all(below(calls) for calls in range(0, 300, 23))
+
+
+def test_waiting_behind_others_is_not_the_schemas_fault() -> None:
+    budget = bounded._Budget(0.02)
+    time.sleep(0.05)
+    budget.spend()
+    while time.thread_time() < budget.until:
+        pass
+    with pytest.raises(Unusable):
+        budget.spend()

@@ -197,18 +197,21 @@ def _allowed(found: Tables) -> dict[str, list[str]]:
     decisions = defaultdict(list)
     for row in found["decision"]:
         decisions[row["review_id"]].append(json.loads(row["body_text"]).get("decisions") or [])
-    # What ran in a mismatch is what nobody decided: the alarm says so.
-    for row in (each for each in found["review"] if each["status"] != "mismatch"):
+    alarmed: set[str] = set()
+    for row in found["review"]:
         if row["interrupt_id"].startswith(DOUBT):
             continue  # shown to a person, and never decided
         for action in json.loads(row["items_text"]):
             texts = allowed.setdefault(action["tool_call_id"], [])
+            if row["status"] == "mismatch":
+                alarmed.add(action["tool_call_id"])
             for said in (each[action["position"]] for each in decisions[row["id"]]):
                 if said["type"] == "approve":
                     texts.append(action["args_text"])
                 elif said["type"] == "edit":
                     texts.append(json.dumps(said["edited_action"]["args"], ensure_ascii=False))
-    return allowed
+    # What ran in a mismatch is what nobody decided, whatever was said of its pause before a repair.
+    return {call: texts for call, texts in allowed.items() if call not in alarmed}
 
 
 def _effects(found: Tables, happened: Sequence[tuple[str, str]]) -> Iterator[str]:
