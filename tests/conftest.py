@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -50,6 +50,26 @@ def built_frontend() -> Path:
     command = [sys.executable, "-m", "console.build", "--if-stale"]
     subprocess.run(command, cwd=ROOT, env=environment(), check=True)
     return ROOT / "console" / "_web"
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The one app of this process with all its pages. Reflex writes where it stands: an empty folder.
+
+    Here and nowhere else, since a fixture is made once for each file that names it as its own.
+    """
+    from console import webconfig
+
+    folder = tmp_path_factory.mktemp("pages")
+    before = dict(os.environ)
+    webconfig.prepare_environment(folder / "web")
+    with chdir(folder):
+        webconfig.install(webconfig.make_config(("http://localhost:3000",)))
+        from console.console import app
+
+        yield app
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="module")

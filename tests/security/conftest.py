@@ -14,7 +14,7 @@ from console.services.tokens import create_token
 from tests.security.firing import Look, Range
 from tests.services.conftest import folder, fresh_throttles, tables, worlds
 from tests.services.world import World
-from tests.ui.conftest import answering, desk, opened, pages, pipeline, template
+from tests.ui.conftest import answering, desk, opened, pipeline, template
 from tests.ui.pipeline import Pipeline
 from tests.ui.raw_socket import Opener
 
@@ -24,7 +24,6 @@ __all__ = [
     "folder",
     "fresh_throttles",
     "opened",
-    "pages",
     "pipeline",
     "tables",
     "template",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from console import webconfig
 from console.live import guard
 from console.live.refusals import REFUSALS
 from console.live.strangers import Strangers
@@ -35,21 +32,6 @@ class Template:
     folder: Path
     sessions: dict[str, str]
     thread_id: str
-
-
-@pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The one app of this process with all its pages. Reflex writes where it stands: an empty folder."""
-    folder = tmp_path_factory.mktemp("pages")
-    before = dict(os.environ)
-    webconfig.prepare_environment(folder / "web")
-    with chdir(folder):
-        webconfig.install(webconfig.make_config(("http://localhost:3000",)))
-        from console.console import app
-
-        yield app
-    os.environ.clear()
-    os.environ.update(before)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from console.features.drawn import arg_rows, number_of, warning
 from console.features.queue.rows import count, item, thread_path
 from console.features.thread import messages
 from console.features.thread.cards import cards, outcome_tone, proposals, status_word
+from console.forms.exact import dumps
 from console.services.views import (
     ActionView,
     MessageView,
@@ -46,6 +47,7 @@ def review(*actions: ActionView, **more: Any) -> ReviewView:
 
 def action(args_text: str, position: int = 0, **more: Any) -> ActionView:
     given = {"description": "", "allowed_decisions": ["reject", "approve"], "args_schema": None, **more}
+    given["args_schema_text"] = dumps(given["args_schema"]) if given["args_schema"] else ""
     return ActionView(position=position, name="send_sms", args={}, args_text=args_text, **given)
 
 
