@@ -25,6 +25,8 @@ PEOPLE = ("sam", "sue")
 TOOLS = ("refund_order", "update_shipping_address", "send_sms", "ask_supervisor")
 STORY = ("opened", "decided", "dispatched", "settled", "login", "denied")
 STEP = 20_000
+# What every verdict of the long log hands over.
+VERDICT = '{"decisions": [{"type": "approve"}]}'
 
 
 def entries(count: int) -> Iterator[tuple[dict[str, Any], str | None]]:
@@ -57,7 +59,10 @@ def _entry(seq: int, story: int, kind: str) -> tuple[dict[str, Any], str | None]
             "tool": TOOLS[story % 7 % 4],
             "request_digest": hashlib.sha256(str(story).encode()).hexdigest(),
         }
+    if kind in ("decided", "dispatched", "settled"):
+        body["decision_id"] = hashlib.md5(f"decision {story}".encode(), usedforsecurity=False).hexdigest()
     if kind == "decided":
+        body["result_digest"] = hashlib.sha256(VERDICT.encode()).hexdigest()
         body["verdict"] = ("approve", "reject", "edit")[story % 5 % 3]
     if kind == "settled":
         body["outcome"] = ("ran", "did not run", "tool failed: order closed")[story % 11 % 3]
@@ -78,16 +83,19 @@ def make(file: Path, count: int) -> None:
         before = genesis(install)
         rows: list[tuple[Any, ...]] = []
         facets: list[tuple[Any, ...]] = []
+        made: list[tuple[Any, ...]] = []
         for body, decided_by in entries(count):
             text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
             leaf = hashlib.sha256(b"\x00" + text.encode()).digest()
             after = hashlib.sha256(b"\x01" + before + leaf).digest()
             rows.append((body["seq"], text, before, after))
             facets.append(_facet(body, decided_by))
+            if body["kind"] == "decided":
+                made.append(_decision(body))
             before = after
             if len(rows) == STEP:
-                _write(database, rows, facets)
-        _write(database, rows, facets)
+                _write(database, rows, facets, made)
+        _write(database, rows, facets, made)
         for statement in later:
             database.execute(statement)
         database.commit()
@@ -113,16 +121,29 @@ def _facet(body: dict[str, Any], decided_by: str | None) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _write(database: sqlite3.Connection, rows: list[Any], facets: list[Any]) -> None:
+def _decision(body: dict[str, Any]) -> tuple[Any, ...]:
+    actor = body["actor"]
+    return (
+        body["decision_id"], body["review_id"], 1, actor["id"], actor["name"], body["via"], body["at"],
+        VERDICT, body["result_digest"],
+    )  # fmt: skip
+
+
+def _write(database: sqlite3.Connection, rows: list[Any], facets: list[Any], made: list[Any]) -> None:
     database.executemany("INSERT INTO ledger (seq, body, prev, hash) VALUES (?, ?, ?, ?)", rows)
     database.executemany(
         "INSERT INTO ledger_facet (seq, at, kind, actor_id, actor_name, tool, source, thread_id, review_id,"
         " decided_by_id, verdict, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         facets,
     )
+    database.executemany(
+        "INSERT INTO decision (id, review_id, version, actor_id, actor_name, via, at, body_text,"
+        " result_digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        made,
+    )
     database.commit()
-    rows.clear()
-    facets.clear()
+    for each in (rows, facets, made):
+        each.clear()
 
 
 if __name__ == "__main__":
