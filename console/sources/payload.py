@@ -98,9 +98,9 @@ def _shown(value: Any) -> str:
         return dumps(f"a {type(value).__name__} that cannot be shown")
 
 
-def _schema_text(schema: Any) -> str:
+def _schema_text(schema: Any, text: str = "") -> str:
     """Empty where there is none. One that is too deep to be kept whole would let wrong answers pass."""
-    text = dumps(schema) if isinstance(schema, dict) else ""
+    text = text or (dumps(schema) if isinstance(schema, dict) else "")
     if is_cut(text):
         raise _Unreadable(f"its schema is nested deeper than {MAX_DEPTH} levels")
     return text
@@ -168,7 +168,7 @@ def _action(position: int, request: Any, config: Any, call_id: str | None, schem
         args_text=dumps(args),
         description=_text(request.get("description")),
         allowed_decisions=_allowed(config.get("allowed_decisions")),
-        args_schema_text=_schema_text(chosen.schema),
+        args_schema_text=_schema_text(chosen.schema, chosen.text),
         tool_call_id=call_id,
         schema_origin=chosen.origin,
     )
@@ -203,7 +203,7 @@ def _per_call(interrupt_id: str, value: dict[str, Any], schema: Any, schema_of: 
         args_text=dumps(args),
         description=_text(value.get("description")),
         allowed_decisions=tuple(each for each in DECISIONS if each in branches),
-        args_schema_text=_schema_text(chosen.schema),
+        args_schema_text=_schema_text(chosen.schema, chosen.text),
         tool_call_id=call_id,
         schema_origin=chosen.origin,
     )

@@ -20,6 +20,7 @@ from pydantic.v1 import BaseModel as OldModel
 
 from console.domain.review import Origin
 from console.forms.closing import closed, closed_around
+from console.forms.exact import dumps
 from console.sources.states import Graph
 
 log = logging.getLogger("console.sources")
@@ -28,10 +29,14 @@ _ANYTHING: tuple[Any, ...] = (None, {}, {"type": "object"})
 
 @dataclass(frozen=True)
 class Chosen:
-    """`schema` is None where there is none; the form then follows the arguments."""
+    """`schema` is None where there is none; the form then follows the arguments.
+
+    `text` is its exact JSON where that is the same at every look, and else empty.
+    """
 
     schema: dict[str, Any] | None = None
     origin: Origin = Origin.NONE
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Schemas:
     def __init__(self, graph: Graph, files: Mapping[str, dict[str, Any]]) -> None:
         self._graph, self._files = graph, files
         self._tools: dict[str, Own] = {}
+        self._texts: dict[str, str] = {}
         rules = gates(graph)
         self._gates = {name: each for name, each in rules.items() if each is not None}
         if (tools := tools_of(graph)) and (strangers := sorted(rules.keys() - tools.keys())):
@@ -65,8 +71,15 @@ class Schemas:
         ahead = (file, first, gate, last) if origin is Origin.INTERRUPT else (first, gate, file, last)
         for where, schema in ahead:
             if isinstance(schema, dict):
-                return Chosen(_as_kept(schema, where, own), where)
+                return Chosen(_as_kept(schema, where, own), where, self._text(tool, own, where))
         return Chosen()
+
+    def _text(self, tool: str, own: Own, where: Origin) -> str:
+        if where is not Origin.TOOL:
+            return ""
+        if tool not in self._texts:
+            self._texts[tool] = dumps(own.schema)
+        return self._texts[tool]
 
     def origins(self) -> dict[str, Origin]:
         """For each tool that can be found in the graph, where its schema comes from in a batched review."""
